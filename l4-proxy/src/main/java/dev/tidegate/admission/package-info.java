@@ -1,0 +1,2 @@
+/** May this connection come in? Limits, in a fixed order. */
+package dev.tidegate.admission;

@@ -1,0 +1,2 @@
+/** Reach the endpoint: attempts, deadline, back-off, PROXY header. */
+package dev.tidegate.dial;

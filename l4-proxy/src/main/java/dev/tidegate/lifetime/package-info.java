@@ -1,0 +1,2 @@
+/** Deadlines on one wheel per worker, and the rules about time that need no socket. */
+package dev.tidegate.lifetime;

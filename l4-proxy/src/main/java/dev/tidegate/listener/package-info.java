@@ -1,0 +1,2 @@
+/** Transport choice, bind, accept. */
+package dev.tidegate.listener;

@@ -1,0 +1,2 @@
+/** Fakes and harnesses for tests; never shipped. */
+package dev.tidegate.testkit;
