@@ -1,0 +1,21 @@
+package dev.tidegate.model;
+
+import java.util.List;
+
+/**
+ * What clients connect to, as one snapshot sees it. Immutable, save for its cell.
+ *
+ * @param name unique among frontends
+ * @param listen the addresses as configured, in canonical form
+ * @param backend where its connections go
+ * @param maxConnections the most at a time
+ * @param timeouts what silence they may keep
+ * @param cell what outlives the snapshot
+ */
+public record Frontend(
+        String name, List<String> listen, Backend backend, int maxConnections, Timeouts timeouts, FrontendCell cell) {
+    /** Copies the list. */
+    public Frontend {
+        listen = List.copyOf(listen);
+    }
+}

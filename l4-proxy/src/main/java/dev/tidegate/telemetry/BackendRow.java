@@ -1,0 +1,9 @@
+package dev.tidegate.telemetry;
+
+/** One worker's counts for one backend. The worker adds plainly; readers sum. */
+public final class BackendRow {
+    /** Attempts after a connection's first. */
+    public long retries;
+
+    BackendRow() {}
+}
