@@ -26,12 +26,15 @@ public final class Deadlines implements DeadlineTimerWheel.TimerHandler {
 
     private final DeadlineTimerWheel wheel;
     private final Long2ObjectHashMap<Expirable> armed = new Long2ObjectHashMap<>();
+    private final Runnable onFirst;
     private long nowNanos;
 
     /**
      * @param startNanos the ticker's time now
+     * @param onFirst called when something is armed while nothing was: time to begin calling {@link #advance}
      */
-    public Deadlines(long startNanos) {
+    public Deadlines(long startNanos, Runnable onFirst) {
+        this.onFirst = onFirst;
         wheel = new DeadlineTimerWheel(TimeUnit.NANOSECONDS, startNanos, TICK_NANOS, TICKS_PER_WHEEL, INITIAL_PER_TICK);
         nowNanos = startNanos;
     }
@@ -54,6 +57,9 @@ public final class Deadlines implements DeadlineTimerWheel.TimerHandler {
      * @return a handle to cancel it by; void once it has fired, and never {@link #UNARMED}
      */
     public long arm(long deadlineNanos, Expirable expirable) {
+        if (wheel.timerCount() == 0) {
+            onFirst.run();
+        }
         long id = wheel.scheduleTimer(deadlineNanos);
         armed.put(id, expirable);
         return id;

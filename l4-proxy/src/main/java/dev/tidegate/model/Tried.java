@@ -1,5 +1,7 @@
 package dev.tidegate.model;
 
+import java.util.Arrays;
+
 /**
  * The endpoints that one connection has tried already, by index. Small: a connection makes few attempts.
  *
@@ -7,20 +9,16 @@ package dev.tidegate.model;
  */
 public final class Tried {
     /** Nothing tried yet; never add to it. */
-    public static final Tried NOTHING = new Tried(0);
+    public static final Tried NOTHING = new Tried();
 
-    private final int[] indexes;
+    private int[] indexes = {};
     private int size;
-
-    /**
-     * @param attempts the most that will be added
-     */
-    public Tried(int attempts) {
-        indexes = new int[attempts];
-    }
 
     /** Adds one. */
     public void add(int index) {
+        if (size == indexes.length) {
+            indexes = Arrays.copyOf(indexes, size + 4);
+        }
         indexes[size++] = index;
     }
 

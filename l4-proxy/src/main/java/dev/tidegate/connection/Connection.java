@@ -1,0 +1,743 @@
+package dev.tidegate.connection;
+
+import dev.tidegate.dial.Dial;
+import dev.tidegate.dial.DialOutcome;
+import dev.tidegate.lifetime.Deadlines;
+import dev.tidegate.lifetime.Expirable;
+import dev.tidegate.lifetime.Quiet;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.model.RetireHow;
+import dev.tidegate.model.Side;
+import dev.tidegate.relay.Flow;
+import dev.tidegate.relay.FlowHandler;
+import dev.tidegate.relay.FlowOwner;
+import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.FrontendRow;
+import dev.tidegate.worker.Resident;
+import dev.tidegate.worker.Worker;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's TCP connection with all that is done for it, both sides, from accept to close.
+ *
+ * <pre>
+ *   ADMITTED -> DIALING -> RELAYING -> CLOSING -> CLOSED
+ *                  |            \__________________^   both directions ended by themselves
+ *                  \_______________________________^   no endpoint, or the client has gone
+ * </pre>
+ *
+ * Retiring is a mark with a deadline, not a state: a retiring connection goes on working. In CLOSING it either flushes to
+ * one side what the other had sent before its reset, or lingers for the client to read the last bytes.
+ *
+ * <p>Confined to its worker's loop. What is called for every read ({@link #onBytes}) allocates nothing, locks nothing and
+ * looks at no clock.
+ */
+public final class Connection implements FlowOwner, DialOutcome, Resident, Expirable {
+    private static final Logger log = LoggerFactory.getLogger(Connection.class);
+
+    private static final long SECOND = 1_000_000_000L;
+    /** Without progress for this long, what is still queued after a reset is given up. */
+    private static final long FLUSH_NANOS = SECOND;
+    /** The age from which on a connection gets the options that only lasting ones need. */
+    private static final long LATE_OPTIONS_NANOS = SECOND;
+    /** How long the client may take to read the last bytes after our FIN. */
+    private static final long LINGER_NANOS = 2 * SECOND;
+    /** The same, while bytes still drain to it. */
+    private static final long DRAINING_LINGER_NANOS = 30 * SECOND;
+    /** The silence after which an end hurts nobody, when nothing is owed. */
+    private static final long QUIET_NANOS = 5 * SECOND;
+    /** A blocked write is looked at this many times within the time that silence may last. */
+    private static final int LOOKS_AT_BLOCKED = 16;
+
+    private enum State {
+        ADMITTED,
+        DIALING,
+        RELAYING,
+        CLOSING,
+        CLOSED
+    }
+
+    private enum Closing {
+        NOT,
+        FLUSHING,
+        LINGERING
+    }
+
+    private final ConnectionContext context;
+    private final Worker worker;
+    private final Frontend frontend;
+    private final String listener;
+    private final long generation;
+    private final long sequence;
+    private final long acceptedNanos;
+    private final FrontendRow row;
+    private final Channel downstream;
+    private final FlowHandler downstreamHandler;
+    private final Flow toEndpoint;
+    private final InetSocketAddress client;
+    private final InetSocketAddress local;
+
+    private State state = State.ADMITTED;
+    private Closing closing = Closing.NOT;
+    private Dial dial;
+    private FlowHandler upstreamHandler;
+    private Channel upstream;
+    private Flow toClient;
+    private Endpoint held;
+
+    private long lastProgressNanos;
+    private long writeProgress;
+    private Side lastSpoke;
+    private long connectNanos = AccessRecord.NONE;
+    private long firstByteNanos = AccessRecord.NONE;
+    private boolean lateOptionsSet;
+    private Side firstFin;
+    private Side writeFailed;
+
+    private long deadlineHandle = Deadlines.UNARMED;
+    private long deadlineNanos;
+
+    private CloseReason retireReason;
+    private long retireStartNanos;
+    private long retireHardNanos;
+
+    private CloseReason reason;
+    private Side closedBy;
+    private RetireHow how;
+    private boolean cutMidExchange;
+    private long lingerUntilNanos;
+
+    /** Takes over an accepted channel, not yet registered. The caller has had it admitted. */
+    Connection(ConnectionContext context, Channel downstream, Frontend frontend, String listener, long generation) {
+        this.context = context;
+        this.worker = context.worker();
+        this.downstream = downstream;
+        this.frontend = frontend;
+        this.listener = listener;
+        this.generation = generation;
+        this.sequence = worker.nextSequence();
+        this.acceptedNanos = worker.nowNanos();
+        this.lastProgressNanos = acceptedNanos;
+        this.row = worker.counters().frontend(frontend.cell().slot());
+        this.client = (InetSocketAddress) downstream.remoteAddress();
+        this.local = (InetSocketAddress) downstream.localAddress();
+        this.downstreamHandler = new FlowHandler(Side.DOWNSTREAM, this);
+        this.toEndpoint = new Flow(Side.DOWNSTREAM, downstream, this);
+        downstreamHandler.join(toEndpoint, null);
+    }
+
+    /** Begins: reads from the client, and dials. */
+    void start() {
+        assert worker.inLoop();
+        worker.settle(this);
+        enter(State.DIALING);
+        arm(acceptedNanos + LATE_OPTIONS_NANOS);
+        downstream.pipeline().addLast(downstreamHandler);
+        worker.loop().register(downstream);
+        if (client == null || local == null) {
+            // It was gone before it was looked at: the kernel no longer knows whose it was.
+            reset(Side.DOWNSTREAM, CloseReason.CLIENT_RESET);
+            return;
+        }
+        dial = new Dial(context.dialer(), frontend.backend(), this, client, local);
+        dial.start();
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    // ---- dialing
+
+    @Override
+    public ChannelHandler nextHandler() {
+        upstreamHandler = new FlowHandler(Side.UPSTREAM, this);
+        return upstreamHandler;
+    }
+
+    @Override
+    public void onConnected(Channel channel) {
+        assert worker.inLoop();
+        upstream = channel;
+        held = dial.endpoint();
+        long now = worker.nowNanos();
+        connectNanos = now - acceptedNanos;
+        lastProgressNanos = now;
+        enter(State.RELAYING);
+        toClient = new Flow(Side.UPSTREAM, channel, this);
+        toClient.connectTo(downstream);
+        upstreamHandler.join(toClient, toEndpoint);
+        downstreamHandler.join(toEndpoint, toClient);
+        toEndpoint.connectTo(channel);
+    }
+
+    @Override
+    public void onDialFailed(CloseReason why) {
+        assert worker.inLoop();
+        end(why, why == CloseReason.CLIENT_CLOSED ? Side.DOWNSTREAM : null);
+        resetChannel(downstream);
+        finish();
+    }
+
+    // ---- relaying
+
+    /** Hot: no allocation, no log, no clock (but for the first byte of an answer). */
+    @Override
+    public void onBytes(Side from, int count, long delivered) {
+        worker.noteActivity();
+        lastProgressNanos = worker.coarseNanos();
+        lastSpoke = from;
+        if (from == Side.DOWNSTREAM) {
+            row.receivedBytes += count;
+        } else {
+            row.sentBytes += delivered;
+            if (firstByteNanos == AccessRecord.NONE) {
+                firstByteNanos = worker.nowNanos() - acceptedNanos;
+            }
+        }
+    }
+
+    @Override
+    public void onPause(Side from, boolean paused) {
+        if (paused) {
+            worker.counters().countPaused(from);
+            if (state == State.RELAYING) {
+                // A blocked write shows no event while it moves within the kernel's limits: it must be looked at.
+                armBy(worker.coarseNanos() + blockedLookNanos());
+            }
+        }
+        if (context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
+            if (paused) {
+                worker.watch(this);
+            } else if (!toEndpoint.paused() && !toClient.paused()) {
+                worker.unwatch(this);
+            }
+        }
+    }
+
+    @Override
+    public void onFin(Side from) {
+        assert worker.inLoop();
+        worker.noteActivity();
+        switch (state) {
+            case DIALING -> {
+                firstFin = Side.DOWNSTREAM;
+                dial.onClientEnded(toEndpoint.bytesRead() > 0);
+            }
+            case RELAYING -> onFinWhileRelaying(from);
+            case CLOSING -> {
+                if (closing == Closing.LINGERING && from == Side.DOWNSTREAM) {
+                    finish();
+                }
+            }
+            case ADMITTED, CLOSED -> {}
+        }
+    }
+
+    private void onFinWhileRelaying(Side from) {
+        if (from == writeFailed) {
+            // It had ended before our write, and answered the write with a reset that reading does not show any more.
+            onFault(from, new IOException("reset after its end"));
+            return;
+        }
+        lastProgressNanos = worker.coarseNanos();
+        if (firstFin == null) {
+            firstFin = from;
+            armBy(lastProgressNanos + frontend.timeouts().halfClosedNanos());
+            if (context.sockets().missesResetWhenHalfClosed()) {
+                worker.watch(this);
+            }
+        }
+    }
+
+    @Override
+    public void onDrained(Flow flow) {
+        assert worker.inLoop();
+        if (state != State.RELAYING) {
+            return;
+        }
+        Flow other = flow == toEndpoint ? toClient : toEndpoint;
+        if (other.state() != Flow.State.SHUT) {
+            flow.sendFin();
+        } else {
+            // Both have ended and all has left: closing sends the FIN that is missing.
+            end(firstFin == Side.DOWNSTREAM ? CloseReason.CLIENT_CLOSED : CloseReason.ENDPOINT_CLOSED, firstFin);
+            finish();
+        }
+    }
+
+    // ---- faults
+
+    @Override
+    public void onWriteFailed(Side side) {
+        assert worker.inLoop();
+        if (closing == Closing.FLUSHING) {
+            finishReset();
+        } else if (state == State.RELAYING && writeFailed == null) {
+            writeFailed = side;
+            Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
+            Flow outOf = side == Side.DOWNSTREAM ? toEndpoint : toClient;
+            row.sentBytes += toClient.settle();
+            into.stop();
+            if (outOf.ended()) {
+                onFault(side, new IOException("reset after its end"));
+            } else {
+                // What it had sent before is still to be read; its reset follows. If it does not, the deadline ends
+                // this.
+                outOf.readToTheEnd();
+                armBy(worker.nowNanos() + FLUSH_NANOS);
+            }
+        }
+    }
+
+    @Override
+    public void onFault(Side side, Throwable cause) {
+        assert worker.inLoop();
+        switch (state) {
+            case DIALING -> {
+                if (side == Side.DOWNSTREAM) {
+                    reset(side, reasonOf(side, cause));
+                }
+            }
+            case RELAYING -> reset(side, reasonOf(side, cause));
+            case CLOSING -> {
+                boolean flushedSideGone = closing == Closing.FLUSHING && side != closedBy;
+                if (flushedSideGone || (closing == Closing.LINGERING && side == Side.DOWNSTREAM)) {
+                    finish();
+                }
+            }
+            case ADMITTED, CLOSED -> {}
+        }
+    }
+
+    private CloseReason reasonOf(Side side, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            log.error("a connection failed by a fault of our own conn={} frontend={}", this, frontend.name(), cause);
+            return CloseReason.INTERNAL_ERROR;
+        }
+        if (String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT).contains("timed out")) {
+            return CloseReason.UNACKED;
+        }
+        return side == Side.DOWNSTREAM ? CloseReason.CLIENT_RESET : CloseReason.ENDPOINT_RESET;
+    }
+
+    /** A side's socket is dead. What it sent before goes to the other side first; then that is reset too. */
+    private void reset(Side side, CloseReason why) {
+        end(why, side);
+        if (state == State.DIALING) {
+            if (dial != null) {
+                dial.cancel();
+            }
+            finish();
+            return;
+        }
+        Channel dead = side == Side.DOWNSTREAM ? downstream : upstream;
+        Flow outOf = side == Side.DOWNSTREAM ? toEndpoint : toClient;
+        Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
+        row.sentBytes += toClient.settle();
+        into.stop();
+        enter(State.CLOSING);
+        closing = Closing.FLUSHING;
+        dead.close();
+        lastProgressNanos = worker.nowNanos();
+        writeProgress = outOf.writeProgress();
+        continueFlushing(lastProgressNanos);
+    }
+
+    private void continueFlushing(long nowNanos) {
+        Channel alive = closedBy == Side.DOWNSTREAM ? upstream : downstream;
+        Flow outOf = closedBy == Side.DOWNSTREAM ? toEndpoint : toClient;
+        long progress = outOf.writeProgress() - context.sockets().unacknowledged(alive);
+        if (progress != writeProgress) {
+            writeProgress = progress;
+            lastProgressNanos = nowNanos;
+        }
+        boolean flushed = outOf.queuedBytes() == 0 && context.sockets().unacknowledged(alive) == 0;
+        if (flushed || nowNanos - lastProgressNanos >= FLUSH_NANOS) {
+            finishReset();
+        } else {
+            arm(nowNanos + Deadlines.TICK_NANOS);
+        }
+    }
+
+    private void finishReset() {
+        row.sentBytes += toClient.settle();
+        resetChannel(closedBy == Side.DOWNSTREAM ? upstream : downstream);
+        finish();
+    }
+
+    @Override
+    public void checkSockets(long nowNanos) {
+        if (state != State.RELAYING) {
+            return;
+        }
+        checkSocket(Side.DOWNSTREAM, downstream, toEndpoint);
+        if (state == State.RELAYING) {
+            checkSocket(Side.UPSTREAM, upstream, toClient);
+        }
+    }
+
+    private void checkSocket(Side side, Channel channel, Flow read) {
+        if (!context.sockets().isDead(channel)) {
+            return;
+        }
+        if (read.paused() && !read.ended()) {
+            read.readToTheEnd();
+        } else {
+            onFault(side, new IOException("reset, by the kernel's word"));
+        }
+    }
+
+    // ---- retiring and time
+
+    @Override
+    public void retire(CloseReason why, long startNanos, long hardNanos) {
+        assert worker.inLoop();
+        if (retireReason == null) {
+            retireReason = why;
+            retireStartNanos = startNanos;
+            retireHardNanos = hardNanos;
+        } else if (hardNanos - retireHardNanos < 0) {
+            retireHardNanos = hardNanos;
+        }
+        if (state == State.DIALING || state == State.RELAYING) {
+            armBy(Math.max(startNanos, worker.nowNanos()));
+        }
+    }
+
+    @Override
+    public void onDeadline(long nowNanos) {
+        deadlineHandle = Deadlines.UNARMED;
+        try {
+            switch (state) {
+                case DIALING -> onDeadlineWhileDialing(nowNanos);
+                case RELAYING -> onDeadlineWhileRelaying(nowNanos);
+                case CLOSING -> onDeadlineWhileClosing(nowNanos);
+                case ADMITTED, CLOSED -> throw new IllegalStateException("a deadline in state " + state);
+            }
+        } catch (RuntimeException fault) {
+            log.error("a deadline failed conn={} frontend={}", this, frontend.name(), fault);
+            abort(CloseReason.INTERNAL_ERROR);
+        }
+    }
+
+    private void onDeadlineWhileDialing(long nowNanos) {
+        if (retireReason != null && nowNanos - retireHardNanos >= 0) {
+            cut(retireReason);
+        } else {
+            arm(nowNanos + LATE_OPTIONS_NANOS);
+        }
+    }
+
+    private void onDeadlineWhileRelaying(long nowNanos) {
+        noteWriteProgress(nowNanos);
+        if (writeFailed != null && nowNanos - lastProgressNanos >= FLUSH_NANOS) {
+            onFault(writeFailed, new IOException("write failed, and no end followed"));
+            return;
+        }
+        if (!lateOptionsSet) {
+            lateOptionsSet = true;
+            context.sockets()
+                    .setLateOptions(downstream, true, frontend.timeouts().unackedMillis());
+            context.sockets()
+                    .setLateOptions(upstream, false, frontend.timeouts().unackedMillis());
+        }
+        if (retireReason != null && endedByRetirement(nowNanos)) {
+            return;
+        }
+        long silence = nowNanos - lastProgressNanos;
+        if (silence >= silenceAllowedNanos()) {
+            endBySilence();
+            return;
+        }
+        arm(nextLookNanos(nowNanos));
+    }
+
+    private long nextLookNanos(long nowNanos) {
+        long next = lastProgressNanos + silenceAllowedNanos();
+        if (queued()) {
+            next = earlier(next, nowNanos + blockedLookNanos());
+        }
+        if (writeFailed != null) {
+            next = earlier(next, lastProgressNanos + FLUSH_NANOS);
+        }
+        if (retireReason != null) {
+            if (nowNanos - retireStartNanos < 0) {
+                next = earlier(next, retireStartNanos);
+            } else {
+                // The silence needed shrinks with what remains, so it is asked again in steps.
+                next = earlier(next, nowNanos + Math.max(Deadlines.TICK_NANOS, neededSilenceNanos(nowNanos) / 8));
+                next = earlier(next, retireHardNanos);
+            }
+        }
+        return next;
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
+    }
+
+    /** A half-closed connection keeps silence by another limit than one whose directions are both open. */
+    private long silenceAllowedNanos() {
+        return firstFin == null
+                ? frontend.timeouts().idleNanos()
+                : frontend.timeouts().halfClosedNanos();
+    }
+
+    private long blockedLookNanos() {
+        return Math.max(2 * Deadlines.TICK_NANOS, silenceAllowedNanos() / LOOKS_AT_BLOCKED);
+    }
+
+    private void noteWriteProgress(long nowNanos) {
+        long progress = toEndpoint.writeProgress() + toClient.writeProgress();
+        if (progress != writeProgress) {
+            // Either a blocked write moved, or bytes came since the last look: both are progress, the latter is newer.
+            if (queued()) {
+                lastProgressNanos = nowNanos;
+            }
+            writeProgress = progress;
+        }
+    }
+
+    private boolean queued() {
+        return toEndpoint.queuedBytes() != 0 || toClient.queuedBytes() != 0;
+    }
+
+    private void endBySilence() {
+        if (firstFin != null) {
+            // One direction never ended: ending it with a FIN would make it look whole.
+            cutWithoutRetirement(CloseReason.HALF_CLOSED_TIMEOUT);
+        } else if (queued()) {
+            cutWithoutRetirement(CloseReason.IDLE);
+        } else {
+            endGracefully(CloseReason.IDLE);
+        }
+    }
+
+    private boolean endedByRetirement(long nowNanos) {
+        boolean hard = nowNanos - retireHardNanos >= 0;
+        if (!hard && nowNanos - retireStartNanos < 0) {
+            return false;
+        }
+        boolean silent = nowNanos - lastProgressNanos >= neededSilenceNanos(nowNanos);
+        if (silent && !queued() && firstFin == null) {
+            how = RetireHow.QUIET;
+            endGracefully(retireReason);
+            return true;
+        }
+        if (hard) {
+            cut(retireReason);
+            return true;
+        }
+        return false;
+    }
+
+    private long neededSilenceNanos(long nowNanos) {
+        long grace = retireHardNanos - retireStartNanos;
+        long quiet = Math.min(QUIET_NANOS, Math.max(grace / 4, Deadlines.TICK_NANOS));
+        return Quiet.neededNanos(lastSpoke == Side.DOWNSTREAM, quiet, grace, Math.max(0, retireHardNanos - nowNanos));
+    }
+
+    // ---- ends
+
+    /** With nothing queued: FIN to both sides, the endpoint let go at once, the client given time to read. */
+    private void endGracefully(CloseReason why) {
+        end(why, null);
+        row.sentBytes += toClient.settle();
+        enter(State.CLOSING);
+        closing = Closing.LINGERING;
+        toEndpoint.discard();
+        toClient.stop();
+        upstream.close();
+        releaseEndpoint();
+        toClient.sendFin();
+        long now = worker.nowNanos();
+        lingerUntilNanos = now + LINGER_NANOS;
+        arm(lingerUntilNanos);
+    }
+
+    private void onDeadlineWhileClosing(long nowNanos) {
+        if (closing == Closing.FLUSHING) {
+            continueFlushing(nowNanos);
+            return;
+        }
+        boolean draining = context.sockets().unacknowledged(downstream) > 0;
+        if (draining && nowNanos - lingerUntilNanos < DRAINING_LINGER_NANOS - LINGER_NANOS) {
+            arm(nowNanos + SECOND);
+        } else {
+            finish();
+        }
+    }
+
+    /** The hard limit: a reset on both sides, in the middle of what it was doing. */
+    private void cut(CloseReason why) {
+        how = RetireHow.CUT;
+        cutMidExchange = true;
+        cutWithoutRetirement(why);
+    }
+
+    private void cutWithoutRetirement(CloseReason why) {
+        end(why, null);
+        abortNow();
+    }
+
+    @Override
+    public void abort(CloseReason why) {
+        assert worker.inLoop();
+        if (state == State.CLOSED) {
+            return;
+        }
+        if (reason == null && retireReason != null) {
+            how = RetireHow.CUT;
+        }
+        end(why, null);
+        abortNow();
+    }
+
+    private void abortNow() {
+        if (state == State.DIALING && dial != null) {
+            dial.cancel();
+        }
+        if (toClient != null) {
+            row.sentBytes += toClient.settle();
+        }
+        resetChannel(downstream);
+        if (upstream != null) {
+            resetChannel(upstream);
+        }
+        finish();
+    }
+
+    /** Closes with a reset instead of a FIN, whatever is queued. */
+    private static void resetChannel(Channel channel) {
+        if (channel.isOpen()) {
+            channel.config().setOption(ChannelOption.SO_LINGER, 0);
+            channel.close();
+        }
+    }
+
+    /** The first reason wins. */
+    private void end(CloseReason why, Side by) {
+        if (reason == null) {
+            reason = why;
+            closedBy = by;
+        }
+    }
+
+    /** The one place where everything that the connection holds is given back. */
+    private void finish() {
+        if (state == State.CLOSED) {
+            return;
+        }
+        if (toClient != null) {
+            row.sentBytes += toClient.settle();
+        }
+        enter(State.CLOSED);
+        disarm();
+        toEndpoint.discard();
+        if (toClient != null) {
+            toClient.discard();
+        }
+        downstream.close();
+        if (upstream != null) {
+            upstream.close();
+        }
+        releaseEndpoint();
+        context.admission().leave(frontend);
+        worker.leave(this);
+        long duration = worker.nowNanos() - acceptedNanos;
+        row.countClosed(reason);
+        row.duration.add(duration);
+        if (how != null) {
+            row.countRetired(reason, how);
+        }
+        context.accessLog().accept(record(duration));
+    }
+
+    private void releaseEndpoint() {
+        if (held != null) {
+            Endpoint endpoint = held;
+            held = null;
+            endpoint.cell().release();
+        }
+    }
+
+    private AccessRecord record(long duration) {
+        AccessRecord record = new AccessRecord();
+        record.worker = worker.index();
+        record.sequence = sequence;
+        record.frontend = frontend.name();
+        record.listener = listener;
+        record.client = client;
+        record.local = local;
+        record.backend = frontend.backend().name();
+        if (dial != null && dial.endpoint() != null) {
+            record.endpoint = dial.endpoint().name();
+            record.endpointAddress = dial.address();
+        }
+        record.generation = generation;
+        record.connectNanos = connectNanos;
+        record.firstByteNanos = firstByteNanos;
+        record.durationNanos = duration;
+        record.bytesReceived = toEndpoint.bytesRead();
+        record.bytesSent = toClient == null ? 0 : toClient.bytesSettled();
+        record.attempts = dial == null ? 0 : dial.attempts();
+        record.closedBy = closedBy;
+        record.reason = reason;
+        record.how = how;
+        record.cutMidExchange = cutMidExchange;
+        return record;
+    }
+
+    // ---- machinery
+
+    private void enter(State next) {
+        boolean possible =
+                switch (state) {
+                    case ADMITTED -> next == State.DIALING;
+                    case DIALING -> next == State.RELAYING || next == State.CLOSED;
+                    case RELAYING -> next == State.CLOSING || next == State.CLOSED;
+                    case CLOSING -> next == State.CLOSED;
+                    case CLOSED -> false;
+                };
+        if (!possible) {
+            throw new IllegalStateException(this + ": from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    /** Arms the deadline, if it is not armed for an earlier time already. */
+    private void armBy(long whenNanos) {
+        if (deadlineHandle == Deadlines.UNARMED || whenNanos - deadlineNanos < 0) {
+            arm(whenNanos);
+        }
+    }
+
+    private void arm(long whenNanos) {
+        disarm();
+        deadlineNanos = whenNanos;
+        deadlineHandle = worker.deadlines().arm(whenNanos, this);
+    }
+
+    private void disarm() {
+        if (deadlineHandle != Deadlines.UNARMED) {
+            worker.deadlines().cancel(deadlineHandle);
+            deadlineHandle = Deadlines.UNARMED;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return worker.index() + "-" + sequence;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.tidegate.connection;
+
+import dev.tidegate.admission.Admission;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.model.Snapshot;
+import dev.tidegate.telemetry.FrontendRow;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import java.util.function.Supplier;
+
+/**
+ * Makes connections of accepted channels, on one worker.
+ *
+ * <p>Confined to that worker's loop, but for {@link #postAccepted}.
+ */
+public final class ConnectionFactory {
+    private final ConnectionContext context;
+    private final Supplier<Snapshot> snapshots;
+    private final Rejections rejections;
+
+    /**
+     * @param context what the worker's connections share
+     * @param snapshots the newest snapshot; asked once a connection
+     * @param rejections is told of each client that is refused
+     */
+    public ConnectionFactory(ConnectionContext context, Supplier<Snapshot> snapshots, Rejections rejections) {
+        this.context = context;
+        this.snapshots = snapshots;
+        this.rejections = rejections;
+    }
+
+    /** The shared context. */
+    public ConnectionContext context() {
+        return context;
+    }
+
+    /** Hands an accepted channel over to the worker, whose load it counts as from now. Any thread. */
+    public void postAccepted(Channel channel, String frontend, String listener) {
+        context.worker().addLoad();
+        if (context.worker().inLoop()) {
+            open(channel, frontend, listener);
+        } else {
+            context.worker().loop().execute(() -> open(channel, frontend, listener));
+        }
+    }
+
+    private void open(Channel channel, String name, String listener) {
+        Snapshot snapshot = snapshots.get();
+        Frontend frontend = snapshot.frontend(name);
+        FrontendRow row = context.worker().counters().frontend(frontend.cell().slot());
+        row.accepted++;
+        Admission.Verdict verdict = context.admission().admit(frontend);
+        if (verdict != Admission.Verdict.ADMITTED) {
+            reject(channel);
+            context.worker().takeLoadOff();
+            row.countClosed(CloseReason.REJECTED_LIMIT);
+            rejections.onRejected(frontend.name(), verdict);
+            return;
+        }
+        Connection connection = new Connection(context, channel, frontend, listener, snapshot.generation());
+        connection.start();
+    }
+
+    /** The client sees a reset: it shall not take a refusal for a clean end. */
+    private static void reject(Channel channel) {
+        channel.config().setOption(ChannelOption.SO_LINGER, 0);
+        channel.unsafe().closeForcibly();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.tidegate.listener;
+
+import dev.tidegate.connection.ConnectionFactory;
+import java.util.List;
+
+/**
+ * Which worker a new connection goes to: the one with the fewest, and of those with as few the one that accepted it, so
+ * that nothing crosses a thread without need. Unlike a listening socket for each worker, among which the kernel spreads by
+ * a hash, this leaves no worker without a connection while another has two: with few, long-lived connections the hash
+ * piles several on one core.
+ *
+ * <p>Any thread.
+ */
+final class Placement {
+    private final List<ConnectionFactory> workers;
+
+    Placement(List<ConnectionFactory> workers) {
+        this.workers = List.copyOf(workers);
+    }
+
+    /** The factory of the worker to take, as seen from worker {@code own}. */
+    ConnectionFactory choose(int own) {
+        ConnectionFactory best = workers.get(own);
+        int least = best.context().worker().load();
+        for (int i = 0; i < workers.size() && least > 0; i++) {
+            int load = workers.get(i).context().worker().load();
+            if (load < least) {
+                least = load;
+                best = workers.get(i);
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,321 @@
+package dev.tidegate.relay;
+
+import dev.tidegate.model.Side;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.DuplexChannel;
+import java.util.ArrayDeque;
+
+/**
+ * A direction of a connection's bytes: read from one side, written to the other, in order, none changed, none dropped.
+ *
+ * <pre>
+ *   OPEN --FIN read--> ENDING --last byte written--> SHUT
+ *     \__________________\________discard()_________/
+ * </pre>
+ *
+ * <p>Bytes that come before the other side is connected wait here. Whenever more waits than the watermark allows, reading
+ * pauses; so a connection holds at most the watermark and one receive buffer for each direction.
+ *
+ * <p>What is read is written and flushed at once, in small pieces: big batches fall out of the cache (bench:
+ * {@code RelayBenchmark}).
+ *
+ * <p>Confined to its worker's loop. Hot: no allocation, no log, no clock.
+ */
+public final class Flow implements ChannelFutureListener {
+    /** The life of a direction. */
+    public enum State {
+        /** Bytes may come. */
+        OPEN,
+        /** The end has been read; bytes are still queued. */
+        ENDING,
+        /** Over. What still comes is dropped. */
+        SHUT
+    }
+
+    /** Bytes that may wait for the other side to be connected. */
+    static final int EARLY_BYTES = 64 * 1024;
+
+    private final Side source;
+    private final Channel from;
+    private final FlowOwner owner;
+    private State state = State.OPEN;
+    private Channel to;
+    private ArrayDeque<ByteBuf> early;
+    private int earlyBytes;
+    private boolean paused;
+    private boolean finSent;
+    private boolean discarding;
+    private long bytesRead;
+    private long bytesSettled;
+
+    /**
+     * @param source the side that bytes come from
+     * @param from its channel
+     * @param owner what is told of events
+     */
+    public Flow(Side source, Channel from, FlowOwner owner) {
+        this.source = source;
+        this.from = from;
+        this.owner = owner;
+    }
+
+    /** The side that bytes come from. */
+    public Side source() {
+        return source;
+    }
+
+    /** Where its life stands. */
+    public State state() {
+        return state;
+    }
+
+    /** Whether its end has been read, or it was given up. */
+    public boolean ended() {
+        return state != State.OPEN;
+    }
+
+    /** Whether reading is paused. */
+    public boolean paused() {
+        return paused;
+    }
+
+    /** Whether our FIN for it has been sent. */
+    public boolean finSent() {
+        return finSent;
+    }
+
+    /** Bytes read from the source so far. */
+    public long bytesRead() {
+        return bytesRead;
+    }
+
+    /** Bytes told of as delivered so far. */
+    public long bytesSettled() {
+        return bytesSettled;
+    }
+
+    /** Bytes that came before the other side was connected and still wait for it. */
+    public int earlyBytes() {
+        return earlyBytes;
+    }
+
+    /** The other side is connected: what waited goes there, and so will all that comes. */
+    public void connectTo(Channel channel) {
+        to = channel;
+        if (early != null) {
+            for (ByteBuf data = early.poll(); data != null; data = early.poll()) {
+                to.write(data, to.voidPromise());
+            }
+            early = null;
+            earlyBytes = 0;
+            to.flush();
+        }
+        if (paused && to.isWritable()) {
+            resume();
+        }
+        if (state == State.ENDING) {
+            awaitDrained();
+        }
+    }
+
+    /** Bytes were read. Takes over the buffer. */
+    void onRead(ByteBuf data) {
+        int count = data.readableBytes();
+        if (state != State.OPEN) {
+            data.release();
+            return;
+        }
+        if (to == null) {
+            bytesRead += count;
+            owner.onBytes(source, count, 0);
+            keep(data, count);
+            return;
+        }
+        long delivered = queuedBytes() == 0 ? bytesRead - bytesSettled : 0;
+        bytesSettled += delivered;
+        bytesRead += count;
+        owner.onBytes(source, count, delivered);
+        to.writeAndFlush(data, to.voidPromise());
+        if (!to.isWritable()) {
+            pause();
+        }
+    }
+
+    private void keep(ByteBuf data, int count) {
+        if (early == null) {
+            early = new ArrayDeque<>(4);
+        }
+        early.add(data);
+        earlyBytes += count;
+        if (earlyBytes >= EARLY_BYTES) {
+            pause();
+        }
+    }
+
+    /** The source has ended this direction. */
+    void onFin() {
+        if (state != State.OPEN) {
+            if (discarding) {
+                owner.onFin(source);
+            }
+            return;
+        }
+        state = State.ENDING;
+        owner.onFin(source);
+        if (state == State.ENDING && to != null) {
+            awaitDrained();
+        }
+    }
+
+    private void awaitDrained() {
+        if (queuedBytes() == 0) {
+            drained();
+        } else {
+            // An empty buffer stands behind all others in the queue: when it has left, all have. shutdownOutput()
+            // itself
+            // does not wait: it would fail what is queued, and on io_uring lose what is on its way to the kernel.
+            to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(this);
+        }
+    }
+
+    /** The empty buffer behind the last byte has left, or the socket has failed (of which a fault tells). */
+    @Override
+    public void operationComplete(ChannelFuture future) {
+        if (future.isSuccess() && state == State.ENDING) {
+            drained();
+        }
+    }
+
+    private void drained() {
+        state = State.SHUT;
+        owner.onDrained(this);
+    }
+
+    /** Sends the FIN of a flow that has drained, or of one that is ended by us with nothing queued. */
+    public void sendFin() {
+        if (!finSent && to != null) {
+            finSent = true;
+            state = State.SHUT;
+            // That this fails means that the socket is gone, of which its own fault or end tells.
+            ((DuplexChannel) to).shutdownOutput();
+        }
+    }
+
+    /** The sink can take more. */
+    void onWritable() {
+        if (paused && to != null && to.isWritable()) {
+            resume();
+        }
+    }
+
+    private void pause() {
+        if (!paused) {
+            paused = true;
+            from.config().setAutoRead(false);
+            owner.onPause(source, true);
+        }
+    }
+
+    private void resume() {
+        paused = false;
+        owner.onPause(source, false);
+        from.config().setAutoRead(true);
+    }
+
+    /** Gives the direction up: what waits here and what still comes is dropped; reading goes on if it was paused. */
+    public void discard() {
+        state = State.SHUT;
+        discarding = true;
+        releaseEarly();
+        if (paused) {
+            resume();
+        }
+    }
+
+    /**
+     * Reads on however much waits: the source's socket is dead, so that what it still holds is all that can come, and only
+     * by reading does the transport learn of its end.
+     */
+    public void readToTheEnd() {
+        if (paused) {
+            resume();
+        }
+    }
+
+    /** Gives the direction up and stops reading. */
+    public void stop() {
+        state = State.SHUT;
+        releaseEarly();
+        if (!paused) {
+            paused = true;
+            from.config().setAutoRead(false);
+        }
+    }
+
+    private void releaseEarly() {
+        if (early != null) {
+            for (ByteBuf data = early.poll(); data != null; data = early.poll()) {
+                data.release();
+            }
+            early = null;
+            earlyBytes = 0;
+        }
+    }
+
+    /** Bytes handed to the sink's queue that have not left it, each message's overhead included; 0 only when none. */
+    public long queuedBytes() {
+        if (to == null) {
+            return earlyBytes;
+        }
+        ChannelOutboundBuffer queue = to.unsafe().outboundBuffer();
+        return queue == null ? 0 : queue.totalPendingWriteBytes();
+    }
+
+    /**
+     * A number that changes when a blocked write moves bytes, even within one message.
+     */
+    public long writeProgress() {
+        if (to == null) {
+            return 0;
+        }
+        ChannelOutboundBuffer queue = to.unsafe().outboundBuffer();
+        return queue == null ? 0 : queue.currentProgress() - queue.totalPendingWriteBytes();
+    }
+
+    /**
+     * Bytes known to have left, beyond those told of before. To be called last before the sink is closed, and never after.
+     */
+    public long settle() {
+        long queued = earlyBytes;
+        if (to != null) {
+            ChannelOutboundBuffer queue = to.unsafe().outboundBuffer();
+            if (queue == null && !finSent) {
+                // The socket refused a write: what was queued then is lost, and of what is not settled none is sure.
+                return 0;
+            } else if (queue != null && queue.totalPendingWriteBytes() > 0) {
+                queued = exactlyQueued(queue);
+            }
+        }
+        long delivered = Math.max(0, bytesRead - queued - bytesSettled);
+        bytesSettled += delivered;
+        return delivered;
+    }
+
+    private static long exactlyQueued(ChannelOutboundBuffer queue) {
+        long[] sum = {0};
+        try {
+            queue.forEachFlushedMessage(message -> {
+                sum[0] += ((ByteBuf) message).readableBytes();
+                return true;
+            });
+        } catch (Exception impossible) {
+            throw new IllegalStateException("the queue's visitor throws nothing", impossible);
+        }
+        return sum[0];
+    }
+}

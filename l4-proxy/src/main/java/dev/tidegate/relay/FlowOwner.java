@@ -1,0 +1,33 @@
+package dev.tidegate.relay;
+
+import dev.tidegate.model.Side;
+
+/** What flows tell their connection. Called on the worker's loop. */
+public interface FlowOwner {
+    /**
+     * Bytes came in. Hot: once a read.
+     *
+     * @param from the side they came from
+     * @param count how many
+     * @param delivered how many earlier bytes of this flow are known, by now, to have left, and were not told of before
+     */
+    void onBytes(Side from, int count, long delivered);
+
+    /** A side has ended its direction in order; bytes of it may still be queued. */
+    void onFin(Side from);
+
+    /** All bytes of an ended flow have left: its FIN may go. */
+    void onDrained(Flow flow);
+
+    /** Reading from a side was paused or resumed. */
+    void onPause(Side from, boolean paused);
+
+    /**
+     * Writing to a side failed, and nothing more can be written there. What it has sent may still be read, and reading will
+     * tell how it ended.
+     */
+    void onWriteFailed(Side side);
+
+    /** A side's socket failed, by a reset or otherwise. */
+    void onFault(Side side, Throwable cause);
+}

@@ -1,0 +1,117 @@
+package dev.tidegate.worker;
+
+import dev.tidegate.telemetry.Histogram;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+
+/**
+ * Counts the turns of an event loop and how long each spent on I/O, by standing between the loop and its transport.
+ *
+ * <p>Confined to its worker's loop. Hot: runs once a turn.
+ */
+final class TurnMeter implements IoHandler {
+    private final IoHandler transport;
+    private final Histogram histogram;
+    private final MeteredContext metered = new MeteredContext();
+    private long turns;
+
+    private TurnMeter(IoHandler transport, Histogram histogram) {
+        this.transport = transport;
+        this.histogram = histogram;
+    }
+
+    /** A factory that makes metered handlers. {@code made} receives each. */
+    static IoHandlerFactory around(
+            IoHandlerFactory transport, Histogram histogram, java.util.function.Consumer<TurnMeter> made) {
+        return new IoHandlerFactory() {
+            @Override
+            public IoHandler newHandler(ThreadAwareExecutor executor) {
+                TurnMeter meter = new TurnMeter(transport.newHandler(executor), histogram);
+                made.accept(meter);
+                return meter;
+            }
+
+            @Override
+            public boolean isChangingThreadSupported() {
+                return transport.isChangingThreadSupported();
+            }
+        };
+    }
+
+    /** Turns since the start. */
+    long turns() {
+        return turns;
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+        turns++;
+        metered.loop = context;
+        return transport.run(metered);
+    }
+
+    @Override
+    public void initialize() {
+        transport.initialize();
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        transport.prepareToDestroy();
+    }
+
+    @Override
+    public void destroy() {
+        transport.destroy();
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) throws Exception {
+        return transport.register(handle);
+    }
+
+    @Override
+    public void wakeup() {
+        transport.wakeup();
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return transport.isCompatible(handleType);
+    }
+
+    /** The loop's context, save that active time is reported here too. */
+    private final class MeteredContext implements IoHandlerContext {
+        private IoHandlerContext loop;
+
+        @Override
+        public boolean canBlock() {
+            return loop.canBlock();
+        }
+
+        @Override
+        public long delayNanos(long currentTimeNanos) {
+            return loop.delayNanos(currentTimeNanos);
+        }
+
+        @Override
+        public long deadlineNanos() {
+            return loop.deadlineNanos();
+        }
+
+        @Override
+        public void reportActiveIoTime(long activeNanos) {
+            histogram.add(activeNanos);
+            loop.reportActiveIoTime(activeNanos);
+        }
+
+        @Override
+        public boolean shouldReportActiveIoTime() {
+            return true;
+        }
+    }
+}

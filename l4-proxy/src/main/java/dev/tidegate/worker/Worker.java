@@ -1,0 +1,219 @@
+package dev.tidegate.worker;
+
+import dev.tidegate.lifetime.Deadlines;
+import dev.tidegate.lifetime.Ticker;
+import dev.tidegate.telemetry.WorkerCounters;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.ObjectHashSet;
+
+/**
+ * One event loop and all that is confined to it: deadlines, connections, randomness, counters. Both sides of a connection
+ * live on one worker from accept to close, so that nothing in it needs a lock.
+ *
+ * <p>Confined to its loop, named {@code tidegate-worker-N}, save for what says otherwise.
+ */
+public final class Worker {
+    /** Turns without a byte moved, in one tick, from which on a socket is suspected to wake the loop for nothing. */
+    private static final long FRUITLESS_TURNS_A_TICK = 100;
+    /** Ticks between two looks at the suspects, so that the look itself stays cheap. */
+    private static final int TICKS_BETWEEN_CHECKS = 4;
+
+    private final int index;
+    private final IoEventLoop loop;
+    private final Ticker ticker;
+    private final RandomGenerator random;
+    private final WorkerCounters counters;
+    private final Deadlines deadlines;
+    private final Long2ObjectHashMap<Resident> residents = new Long2ObjectHashMap<>();
+    private final ObjectHashSet<Resident> blind = new ObjectHashSet<>();
+    private final AtomicInteger load = new AtomicInteger();
+    private final Runnable tick = this::tick;
+    private TurnMeter meter;
+    private Future<?> ticking;
+    private long coarseNanos;
+    private long sequence;
+    private long activity;
+    private long turnsAtTick;
+    private long activityAtTick;
+    private int ticksToCheck;
+
+    /**
+     * @param index from 0
+     * @param ticker monotonic time, the same that the loop schedules by
+     * @param random the worker's own
+     * @param transport what the loop does I/O with
+     * @param loops makes the event loop around the (metered) transport
+     */
+    public Worker(
+            int index,
+            Ticker ticker,
+            RandomGenerator random,
+            IoHandlerFactory transport,
+            Function<IoHandlerFactory, IoEventLoop> loops) {
+        this.index = index;
+        this.ticker = ticker;
+        this.random = random;
+        this.counters = new WorkerCounters(index);
+        this.coarseNanos = ticker.nanoTime();
+        this.deadlines = new Deadlines(coarseNanos, this::beginTicking);
+        this.loop = loops.apply(TurnMeter.around(transport, counters.turns(), made -> meter = made));
+    }
+
+    /** Its number, from 0. Any thread. */
+    public int index() {
+        return index;
+    }
+
+    /** Its loop. Any thread. */
+    public EventLoop loop() {
+        return loop;
+    }
+
+    /** Whether the caller is on the loop. Any thread. */
+    public boolean inLoop() {
+        return loop.inEventLoop();
+    }
+
+    /** The time now. Costs a look at the clock: for connections, not for reads. */
+    public long nowNanos() {
+        return ticker.nanoTime();
+    }
+
+    /** The time of the last tick, at most about 17 ms old while anything has a deadline. Free: for reads. */
+    public long coarseNanos() {
+        return coarseNanos;
+    }
+
+    /** Its randomness. */
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /** Its counters. */
+    public WorkerCounters counters() {
+        return counters;
+    }
+
+    /** Its deadlines. */
+    public Deadlines deadlines() {
+        return deadlines;
+    }
+
+    /** Connections given to it and not yet gone, those on their way to it included. Any thread. */
+    public int load() {
+        return load.get();
+    }
+
+    /** Takes one more on. Called by whoever hands a connection over, before it does. Any thread. */
+    public void addLoad() {
+        load.getAndIncrement();
+    }
+
+    /** A number for a new connection. */
+    public long nextSequence() {
+        return ++sequence;
+    }
+
+    /** Takes a connection into the table. */
+    public void settle(Resident resident) {
+        assert inLoop();
+        residents.put(resident.sequence(), resident);
+        counters.connections(residents.size());
+    }
+
+    /** Forgets a connection, and takes its load off. */
+    public void leave(Resident resident) {
+        assert inLoop();
+        residents.remove(resident.sequence());
+        blind.remove(resident);
+        counters.connections(residents.size());
+        takeLoadOff();
+    }
+
+    /** Takes the load of a connection off that did not come into the table. */
+    public void takeLoadOff() {
+        int left = load.decrementAndGet();
+        assert left >= 0;
+    }
+
+    /** How many connections are in the table. */
+    public int residents() {
+        return residents.size();
+    }
+
+    /** Visits every connection. The visitor may end any of them. */
+    public void forEachResident(Consumer<Resident> visitor) {
+        assert inLoop();
+        List<Resident> all = new ArrayList<>(residents.values());
+        all.forEach(visitor);
+    }
+
+    /** A byte moved: this turn of the loop was not for nothing. Hot. */
+    public void noteActivity() {
+        activity++;
+    }
+
+    /**
+     * Watches a connection with a socket whose end the loop may not hear of, or may hear of without end: a half-closed one
+     * on epoll (a reset after a FIN is not reported, yet wakes the loop at once, again and again), a paused one on
+     * io_uring.
+     */
+    public void watch(Resident resident) {
+        blind.add(resident);
+    }
+
+    /** Ends the watch. */
+    public void unwatch(Resident resident) {
+        blind.remove(resident);
+    }
+
+    private void beginTicking() {
+        assert inLoop();
+        if (ticking == null) {
+            coarseNanos = ticker.nanoTime();
+            ticking =
+                    loop.scheduleWithFixedDelay(tick, Deadlines.TICK_NANOS, Deadlines.TICK_NANOS, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void tick() {
+        coarseNanos = ticker.nanoTime();
+        deadlines.advance(coarseNanos);
+        checkForSpin();
+        if (deadlines.isEmpty() && ticking != null) {
+            ticking.cancel(false);
+            ticking = null;
+        }
+    }
+
+    private void checkForSpin() {
+        long turns = meter.turns();
+        long fruitless = (turns - turnsAtTick) - (activity - activityAtTick);
+        turnsAtTick = turns;
+        activityAtTick = activity;
+        if (ticksToCheck > 0) {
+            ticksToCheck--;
+        } else if (fruitless > FRUITLESS_TURNS_A_TICK && !blind.isEmpty()) {
+            ticksToCheck = TICKS_BETWEEN_CHECKS;
+            for (Resident resident : new ArrayList<>(blind)) {
+                resident.checkSockets(coarseNanos);
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "worker " + index;
+    }
+}
