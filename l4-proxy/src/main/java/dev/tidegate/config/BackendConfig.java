@@ -1,0 +1,49 @@
+package dev.tidegate.config;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * A named set of endpoints with one balancing policy. Immutable.
+ *
+ * @param name unique among backends
+ * @param balance how an endpoint is picked
+ * @param endpoints at least one; names and addresses distinct
+ * @param connect how an endpoint is dialed
+ */
+public record BackendConfig(String name, Balance balance, List<EndpointConfig> endpoints, ConnectConfig connect) {
+    /**
+     * Copies the list and checks it.
+     *
+     * @throws IllegalArgumentException if the name is malformed, there is no endpoint, or two share a name or address
+     */
+    public BackendConfig {
+        Names.requireName(name);
+        Objects.requireNonNull(balance, "balance");
+        endpoints = List.copyOf(endpoints);
+        Objects.requireNonNull(connect, "connect");
+        Config.requireDistinct(
+                "endpoint", endpoints.stream().map(EndpointConfig::name).toList());
+        Set<EndpointAddress> seen = new HashSet<>();
+        for (EndpointConfig endpoint : endpoints) {
+            if (!seen.add(endpoint.address())) {
+                throw new IllegalArgumentException(
+                        "backend " + Text.quote(name) + ": address " + endpoint.address() + " is used twice");
+            }
+        }
+    }
+
+    /** How an endpoint is picked. */
+    public enum Balance {
+        /** In turn, smoothly by weight. */
+        ROUND_ROBIN,
+        /** At random, by weight. */
+        RANDOM,
+        /** The least loaded of all. */
+        LEAST_CONNECTIONS,
+        /** The less loaded of two drawn by weight. */
+        POWER_OF_TWO
+    }
+}

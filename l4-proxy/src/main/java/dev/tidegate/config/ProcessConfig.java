@@ -1,0 +1,39 @@
+package dev.tidegate.config;
+
+import java.util.Objects;
+import java.util.OptionalInt;
+
+/**
+ * What holds for the whole process. Immutable.
+ *
+ * @param workers event loops, 1..256; empty is {@code auto}: one for each available processor
+ * @param transport how sockets are driven
+ * @param maxConnections client connections at once, 1..10,000,000; empty is {@code auto}: from the descriptor limit
+ * @param shutdown how a graceful stop goes
+ */
+public record ProcessConfig(
+        OptionalInt workers, Transport transport, OptionalInt maxConnections, ShutdownConfig shutdown) {
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a number is out of range
+     */
+    public ProcessConfig {
+        IntRange.WORKERS.require("workers", workers);
+        Objects.requireNonNull(transport, "transport");
+        IntRange.MAX_CONNECTIONS.require("max-connections", maxConnections);
+        Objects.requireNonNull(shutdown, "shutdown");
+    }
+
+    /** How sockets are driven. */
+    public enum Transport {
+        /** The best that works on this machine; the log says which and why. */
+        AUTO,
+        /** Linux io_uring, or the process does not start. */
+        IO_URING,
+        /** Linux epoll, or the process does not start. */
+        EPOLL,
+        /** The JDK's selector, which works everywhere. */
+        NIO
+    }
+}
