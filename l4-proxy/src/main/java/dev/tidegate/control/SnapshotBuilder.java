@@ -1,0 +1,110 @@
+package dev.tidegate.control;
+
+import dev.tidegate.config.BackendConfig;
+import dev.tidegate.config.Config;
+import dev.tidegate.config.ConnectConfig;
+import dev.tidegate.config.EndpointConfig;
+import dev.tidegate.config.FrontendConfig;
+import dev.tidegate.config.ListenAddress;
+import dev.tidegate.config.TimeoutsConfig;
+import dev.tidegate.model.Backend;
+import dev.tidegate.model.BalancePolicy;
+import dev.tidegate.model.ConnectPolicy;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.EndpointList;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.model.ProxyProtocol;
+import dev.tidegate.model.Snapshot;
+import dev.tidegate.model.Timeouts;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Makes a snapshot of a valid configuration, reusing cells. Confined to control's thread. */
+final class SnapshotBuilder {
+    private final Cells cells;
+    private final int processMaxConnections;
+
+    /**
+     * @param cells what outlives snapshots
+     * @param processMaxConnections what a frontend without a limit of its own has
+     */
+    SnapshotBuilder(Cells cells, int processMaxConnections) {
+        this.cells = cells;
+        this.processMaxConnections = processMaxConnections;
+    }
+
+    Snapshot build(long generation, Config config) {
+        Map<String, Backend> backends = new LinkedHashMap<>();
+        config.backends().forEach(backend -> backends.put(backend.name(), backend(backend)));
+        List<Frontend> frontends = new ArrayList<>();
+        config.frontends().forEach(frontend -> frontends.add(frontend(frontend, backends.get(frontend.backend()))));
+        return new Snapshot(generation, frontends, List.copyOf(backends.values()));
+    }
+
+    private Frontend frontend(FrontendConfig config, Backend backend) {
+        return new Frontend(
+                config.name(),
+                config.listen().stream().map(ListenAddress::toString).toList(),
+                backend,
+                config.maxConnections().orElse(processMaxConnections),
+                timeouts(config.timeouts()),
+                cells.frontend(config.name()));
+    }
+
+    private Backend backend(BackendConfig config) {
+        BalancePolicy policy =
+                switch (config.balance()) {
+                    case ROUND_ROBIN -> BalancePolicy.ROUND_ROBIN;
+                    case RANDOM -> BalancePolicy.RANDOM;
+                    case LEAST_CONNECTIONS -> BalancePolicy.LEAST_CONNECTIONS;
+                    case POWER_OF_TWO -> BalancePolicy.POWER_OF_TWO;
+                };
+        List<Endpoint> endpoints = config.endpoints().stream()
+                .map(endpoint -> endpoint(config.name(), endpoint))
+                .toList();
+        return new Backend(
+                config.name(),
+                cells.backendSlot(config.name()),
+                policy,
+                cells.picker(config.name(), policy),
+                new EndpointList(endpoints),
+                connect(config.connect()));
+    }
+
+    private Endpoint endpoint(String backend, EndpointConfig config) {
+        // A literal never goes to DNS: InetSocketAddress parses it. A name is unresolved until the name watch says
+        // more.
+        List<InetSocketAddress> resolved = config.address().literal()
+                ? List.of(new InetSocketAddress(
+                        config.address().host(), config.address().port()))
+                : List.of();
+        EndpointCell cell = cells.endpoint(backend, config.address().toString(), resolved);
+        return new Endpoint(
+                config.name(), config.weight(), config.maxConnections().orElse(Integer.MAX_VALUE), cell);
+    }
+
+    private static ConnectPolicy connect(ConnectConfig config) {
+        ProxyProtocol header =
+                switch (config.proxyProtocol()) {
+                    case OFF -> ProxyProtocol.OFF;
+                    case V1 -> ProxyProtocol.V1;
+                    case V2 -> ProxyProtocol.V2;
+                };
+        return new ConnectPolicy(
+                config.timeout().toNanos(), config.attempts(), config.deadline().toNanos(), header);
+    }
+
+    private static Timeouts timeouts(TimeoutsConfig config) {
+        return new Timeouts(
+                config.idle().map(Duration::toNanos).orElse(Timeouts.OFF),
+                config.halfClosed().map(Duration::toNanos).orElse(Timeouts.OFF),
+                (int) Math.min(
+                        Integer.MAX_VALUE,
+                        config.unacked().map(Duration::toMillis).orElse(0L)));
+    }
+}
