@@ -1,0 +1,77 @@
+package dev.tidegate.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Open file descriptors of a process ({@code /proc/PID/fd}).
+ *
+ * <pre>{@code
+ * int before = Fds.count(pid);
+ * }</pre>
+ */
+public final class Fds {
+    private static final Pattern SOCKET = Pattern.compile("socket:\\[(\\d+)]");
+
+    private Fds() {}
+
+    /** How many this process has open. */
+    public static int count() {
+        return count(ProcessHandle.current().pid());
+    }
+
+    /** How many process {@code pid} has open. */
+    public static int count(long pid) {
+        return open(pid).size();
+    }
+
+    /**
+     * Number and target of each open descriptor, such as {@code 12 → socket:[8312]}; without the one that this look needs.
+     *
+     * @throws UncheckedIOException when there is no such process or it may not be looked at
+     */
+    public static Map<Integer, String> open(long pid) {
+        Path directory = Path.of("/proc", Long.toString(pid), "fd");
+        String self = "/proc/" + pid + "/fd";
+        Map<Integer, String> open = new TreeMap<>();
+        try (DirectoryStream<Path> links = Files.newDirectoryStream(directory)) {
+            for (Path link : links) {
+                target(link, self, open);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + directory, e);
+        }
+        return open;
+    }
+
+    /** Inodes of the sockets that process {@code pid} has open. */
+    static Set<Long> socketInodes(long pid) {
+        return open(pid).values().stream()
+                .map(SOCKET::matcher)
+                .filter(Matcher::matches)
+                .map(matcher -> Long.valueOf(matcher.group(1)))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static void target(Path link, String self, Map<Integer, String> into) throws IOException {
+        try {
+            String target = Files.readSymbolicLink(link).toString();
+            if (!target.equals(self)) {
+                into.put(Integer.valueOf(link.getFileName().toString()), target);
+            }
+        } catch (NoSuchFileException closedMeanwhile) {
+            // The list is a moving picture: what was closed between the listing and the look is not open.
+            into.remove(Integer.valueOf(link.getFileName().toString()));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package dev.tidegate.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The kernel's table of TCP sockets ({@code /proc/net/tcp} and {@code tcp6}).
+ *
+ * <pre>{@code
+ * assertEquals(0, Sockets.count(CLOSE_WAIT, onLocalPort(port)));
+ * }</pre>
+ *
+ * <p>An IPv4 address on an IPv6 socket reads as IPv4. A socket in TIME_WAIT belongs to no process.
+ */
+public final class Sockets {
+    private Sockets() {}
+
+    /** The kernel's states, in its numbering from 1. */
+    public enum State {
+        ESTABLISHED,
+        SYN_SENT,
+        SYN_RECV,
+        FIN_WAIT1,
+        FIN_WAIT2,
+        TIME_WAIT,
+        CLOSE,
+        CLOSE_WAIT,
+        LAST_ACK,
+        LISTEN,
+        CLOSING,
+        NEW_SYN_RECV;
+
+        private static final List<State> ALL = List.of(values());
+
+        static State numbered(int number) {
+            return ALL.get(number - 1);
+        }
+    }
+
+    /**
+     * One socket.
+     *
+     * @param sendQueueBytes sent and not yet acknowledged; for a listener its backlog
+     * @param receiveQueueBytes received and not yet read; for a listener the connections that wait for accept
+     * @param inode 0 when no process has it
+     */
+    public record Entry(
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            State state,
+            long sendQueueBytes,
+            long receiveQueueBytes,
+            long inode) {}
+
+    /** All of this network namespace. */
+    public static List<Entry> all() {
+        List<Entry> entries = new ArrayList<>();
+        for (String table : List.of("tcp", "tcp6")) {
+            Path path = Path.of("/proc/net", table);
+            if (Files.exists(path)) {
+                readTable(path, entries);
+            }
+        }
+        return entries;
+    }
+
+    /** Those that this process has open. */
+    public static List<Entry> ofThisProcess() {
+        return ofProcess(ProcessHandle.current().pid());
+    }
+
+    /** Those that process {@code pid} has open. */
+    public static List<Entry> ofProcess(long pid) {
+        Set<Long> inodes = Fds.socketInodes(pid);
+        return all().stream().filter(entry -> inodes.contains(entry.inode)).toList();
+    }
+
+    /** How many are in {@code state} and match. */
+    public static long count(State state, Predicate<Entry> matches) {
+        return all().stream()
+                .filter(entry -> entry.state == state)
+                .filter(matches)
+                .count();
+    }
+
+    /** The connection between two addresses, as seen by {@code local}. */
+    public static Optional<Entry> find(InetSocketAddress local, InetSocketAddress remote) {
+        return all().stream()
+                .filter(entry -> entry.local.equals(local) && entry.remote.equals(remote))
+                .findFirst();
+    }
+
+    /** Matches sockets whose own port it is. */
+    public static Predicate<Entry> onLocalPort(int port) {
+        return entry -> entry.local.getPort() == port;
+    }
+
+    /** Matches sockets whose other side's port it is. */
+    public static Predicate<Entry> onRemotePort(int port) {
+        return entry -> entry.remote.getPort() == port;
+    }
+
+    private static void readTable(Path path, List<Entry> into) {
+        try {
+            List<String> lines = Files.readAllLines(path);
+            for (String line : lines.subList(1, lines.size())) {
+                into.add(parse(line));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + path, e);
+        }
+    }
+
+    /** {@code sl local rem st tx:rx tr:tm retrnsmt uid timeout inode …}. */
+    static Entry parse(String line) {
+        String[] fields = line.strip().split("\\s+", -1);
+        String[] queues = fields[4].split(":", -1);
+        return new Entry(
+                address(fields[1]),
+                address(fields[2]),
+                State.numbered(Integer.parseInt(fields[3], 16)),
+                Long.parseLong(queues[0], 16),
+                Long.parseLong(queues[1], 16),
+                Long.parseLong(fields[9]));
+    }
+
+    /** The address is printed as 32-bit words in the machine's byte order. */
+    private static InetSocketAddress address(String field) {
+        String[] parts = field.split(":", -1);
+        ByteBuffer printed = ByteBuffer.wrap(HexFormat.of().parseHex(parts[0]));
+        ByteBuffer bytes = ByteBuffer.allocate(printed.capacity()).order(ByteOrder.nativeOrder());
+        while (printed.hasRemaining()) {
+            bytes.putInt(printed.getInt());
+        }
+        try {
+            return new InetSocketAddress(InetAddress.getByAddress(bytes.array()), Integer.parseInt(parts[1], 16));
+        } catch (IOException e) {
+            throw new UncheckedIOException("not an address of /proc/net/tcp: " + field, e);
+        }
+    }
+}
