@@ -52,4 +52,7 @@ public final class AccessRecord {
     public RetireHow how;
     /** Whether the end came in the middle of something. */
     public boolean cutMidExchange;
+
+    /** The wall clock's time of the end, in milliseconds since 1970; set when the log takes the record. */
+    long endMillis;
 }

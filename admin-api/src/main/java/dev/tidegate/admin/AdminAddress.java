@@ -1,0 +1,46 @@
+package dev.tidegate.admin;
+
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+
+/** Where the admin server listens. Immutable. */
+public sealed interface AdminAddress {
+    /**
+     * A UNIX socket: whoever may open the file is an administrator.
+     *
+     * @param path the socket file
+     */
+    record Unix(Path path) implements AdminAddress {
+        @Override
+        public String toString() {
+            return "unix:" + path;
+        }
+    }
+
+    /**
+     * A TCP address on loopback.
+     *
+     * @param address resolved; port 0 lets the kernel choose
+     */
+    record Tcp(InetSocketAddress address) implements AdminAddress {
+        @Override
+        public String toString() {
+            if (address.isUnresolved()) {
+                return address.getHostString() + ":" + address.getPort();
+            }
+            String host = address.getAddress().getHostAddress();
+            return (address.getAddress() instanceof Inet6Address ? "[" + host + "]" : host) + ":" + address.getPort();
+        }
+    }
+
+    /** A UNIX socket at a path. */
+    static AdminAddress unix(Path path) {
+        return new Unix(path);
+    }
+
+    /** A TCP address on loopback; port 0 lets the kernel choose. */
+    static AdminAddress tcp(InetSocketAddress address) {
+        return new Tcp(address);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.tidegate.admin;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/** What is done to a UNIX socket's file around the bind. */
+final class SocketFile {
+    private SocketFile() {}
+
+    /**
+     * Makes way: creates the directory if it is missing, removes a socket file that nobody listens on.
+     *
+     * @throws IOException when something lives there, or is no socket
+     */
+    static void prepare(Path path) throws IOException {
+        Path directory = path.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            Files.createDirectories(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+        }
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .isOther()) {
+            throw new IOException("admin address \"unix:" + path
+                    + "\": a file that is no socket is there; remove it or choose another path");
+        }
+        if (isLive(path)) {
+            throw new IOException("admin address \"unix:" + path
+                    + "\" is already in use; stop the process that listens there or choose another path");
+        }
+        Files.delete(path);
+    }
+
+    /** Lets the owner and the group open it, nobody else. */
+    static void restrict(Path path) throws IOException {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw----"));
+    }
+
+    private static boolean isLive(Path path) throws IOException {
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            // Not blocking: a listener whose backlog is full answers EAGAIN, and it is alive.
+            probe.configureBlocking(false);
+            probe.connect(UnixDomainSocketAddress.of(path));
+            return true;
+        } catch (ConnectException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package dev.tidegate.telemetry;
+
+import ch.qos.logback.classic.LoggerContext;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** How much the process says. Safe from any thread. */
+public final class LogLevels {
+    private static final String OURS = "dev.tidegate";
+
+    private LogLevels() {}
+
+    /** Sets the level of Tidegate's own loggers; libraries keep to warnings. */
+    public static void set(Level level) {
+        context().getLogger(OURS).setLevel(ch.qos.logback.classic.Level.convertAnSLF4JLevel(level));
+    }
+
+    /** Writes out what was logged so far and ends logging; what is logged later is lost. For the end of the process. */
+    public static void stop() {
+        context().stop();
+    }
+
+    private static LoggerContext context() {
+        return (LoggerContext) LoggerFactory.getILoggerFactory();
+    }
+}

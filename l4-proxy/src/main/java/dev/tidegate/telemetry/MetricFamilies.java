@@ -1,0 +1,274 @@
+package dev.tidegate.telemetry;
+
+import dev.tidegate.model.Backend;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.ConnectResult;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.RetireHow;
+import dev.tidegate.model.Side;
+import dev.tidegate.telemetry.MetricSource.View;
+import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.MetricSnapshots;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The names: every metric of Tidegate's own, with its type, its labels, what it means and where it comes from. */
+final class MetricFamilies {
+    /** All of them, by topic. */
+    static final List<MetricFamily> ALL = List.of(
+            MetricFamily.gauge(
+                    "connections_active",
+                    "Connections accepted and not yet gone, those that linger after their end included.",
+                    MetricFamilies::connectionsActive,
+                    "frontend"),
+            MetricFamily.counter(
+                    "connections_accepted_total",
+                    "Connections accepted.",
+                    MetricFamilies::connectionsAccepted,
+                    "frontend"),
+            MetricFamily.counter(
+                    "connections_closed_total",
+                    "Connections that ended, by the reason why.",
+                    MetricFamilies::connectionsClosed,
+                    "frontend",
+                    "reason"),
+            MetricFamily.counter(
+                    "connections_retired_total",
+                    "Connections that Tidegate itself brought to an end, by the reason why and the way how.",
+                    MetricFamilies::connectionsRetired,
+                    "frontend",
+                    "reason",
+                    "how"),
+            MetricFamily.histogram(
+                    "connection_duration_seconds",
+                    "How long connections lived, from accept to the end.",
+                    MetricFamilies::connectionDuration,
+                    "frontend"),
+            MetricFamily.counter(
+                    "received_bytes_total", "Bytes read from clients.", MetricFamilies::receivedBytes, "frontend"),
+            MetricFamily.counter(
+                    "sent_bytes_total",
+                    "Bytes handed to the sockets of clients.",
+                    MetricFamilies::sentBytes,
+                    "frontend"),
+            MetricFamily.gauge(
+                    "endpoint_in_flight",
+                    "Connections admitted to an endpoint and not yet released, connects under way included.",
+                    MetricFamilies::endpointInFlight,
+                    "backend",
+                    "endpoint"),
+            MetricFamily.gauge(
+                    "endpoint_state",
+                    "1 when the endpoint is in that state, else 0; it can be in several at a time.",
+                    MetricFamilies::endpointState,
+                    "backend",
+                    "endpoint",
+                    "state"),
+            MetricFamily.gauge(
+                    "endpoint_weight",
+                    "The endpoint's weight: as configured, and as picks use it now.",
+                    MetricFamilies::endpointWeight,
+                    "backend",
+                    "endpoint",
+                    "kind"),
+            MetricFamily.counter(
+                    "endpoint_connects_total",
+                    "Attempts to connect to an endpoint, by how they came out.",
+                    MetricFamilies::endpointConnects,
+                    "backend",
+                    "endpoint",
+                    "result"),
+            MetricFamily.histogram(
+                    "endpoint_connect_duration_seconds",
+                    "How long successful connects to an endpoint took.",
+                    MetricFamilies::endpointConnectDuration,
+                    "backend",
+                    "endpoint"),
+            MetricFamily.counter(
+                    "endpoint_picks_total",
+                    "Times a pick chose the endpoint.",
+                    MetricFamilies::endpointPicks,
+                    "backend",
+                    "endpoint"),
+            MetricFamily.counter(
+                    "dial_retries_total",
+                    "Attempts to connect after a connection's first.",
+                    MetricFamilies::dialRetries,
+                    "backend"),
+            MetricFamily.counter(
+                    "flow_paused_total",
+                    "Times reading from a side was paused because the other side did not keep up.",
+                    MetricFamilies::flowPaused,
+                    "side"),
+            MetricFamily.gauge(
+                    "config_generation",
+                    "The number of the configuration in force; it rises by one with every accepted change.",
+                    (view, out) -> out.add(view.snapshot().generation())),
+            MetricFamily.gauge(
+                    "worker_connections", "Connections on a worker.", MetricFamilies::workerConnections, "worker"),
+            MetricFamily.histogram(
+                    "worker_turn_seconds",
+                    "How long a turn of a worker's event loop took.",
+                    MetricFamilies::workerTurns,
+                    "worker"),
+            MetricFamily.info(
+                    "build_info", "The version that runs.", (view, out) -> out.add(1, view.version()), "version"),
+            MetricFamily.counter(
+                    "access_log_dropped_total",
+                    "Lines of the access log that were dropped because they could not be written in time.",
+                    (view, out) -> out.add(view.accessLogDropped())));
+
+    private MetricFamilies() {}
+
+    static MetricSnapshots collect(View view) {
+        List<MetricSnapshot> snapshots = new ArrayList<>(ALL.size());
+        for (MetricFamily family : ALL) {
+            snapshots.add(family.collect(view));
+        }
+        return new MetricSnapshots(snapshots);
+    }
+
+    private static void connectionsActive(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            out.add(frontend.active(), frontend.name());
+        }
+    }
+
+    private static void connectionsAccepted(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            out.add(view.sum(frontend, row -> row.accepted), frontend.name());
+        }
+    }
+
+    private static void connectionsClosed(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            for (CloseReason reason : CloseReason.values()) {
+                long closed = view.sum(frontend, row -> row.closed(reason));
+                // The two usual ends are always there, so that a first look finds the metric.
+                if (closed > 0 || reason == CloseReason.CLIENT_CLOSED || reason == CloseReason.ENDPOINT_CLOSED) {
+                    out.add(closed, frontend.name(), reason.word());
+                }
+            }
+        }
+    }
+
+    private static void connectionsRetired(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            for (CloseReason reason : CloseReason.values()) {
+                for (RetireHow how : RetireHow.values()) {
+                    long retired = view.sum(frontend, row -> row.retired(reason, how));
+                    if (retired > 0) {
+                        out.add(retired, frontend.name(), reason.word(), how.word());
+                    }
+                }
+            }
+        }
+    }
+
+    private static void connectionDuration(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            out.add(
+                    view.histograms(worker -> worker.readFrontend(frontend.slot()), row -> row.duration),
+                    Histogram.ofConnections(),
+                    frontend.name());
+        }
+    }
+
+    private static void receivedBytes(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            out.add(view.sum(frontend, row -> row.receivedBytes), frontend.name());
+        }
+    }
+
+    private static void sentBytes(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            out.add(view.sum(frontend, row -> row.sentBytes), frontend.name());
+        }
+    }
+
+    private static void endpointInFlight(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> out.add(endpoint.cell().inFlight(), backend.name(), endpoint.name()));
+    }
+
+    private static void endpointState(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> {
+            out.add(1, backend.name(), endpoint.name(), "ready");
+            out.add(endpoint.pickable() ? 1 : 0, backend.name(), endpoint.name(), "pickable");
+        });
+    }
+
+    private static void endpointWeight(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> {
+            out.add(endpoint.weight(), backend.name(), endpoint.name(), "configured");
+            out.add(endpoint.weight(), backend.name(), endpoint.name(), "effective");
+        });
+    }
+
+    private static void endpointConnects(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> {
+            for (ConnectResult result : ConnectResult.values()) {
+                long connects = view.sum(endpoint, row -> row.connects(result));
+                out.add(connects, backend.name(), endpoint.name(), result.word());
+            }
+        });
+    }
+
+    private static void endpointConnectDuration(View view, MetricFamily.Points out) {
+        eachEndpoint(
+                view,
+                (backend, endpoint) -> out.add(
+                        view.histograms(
+                                worker -> worker.readEndpoint(endpoint.cell().slot()), row -> row.connectDuration),
+                        Histogram.ofConnects(),
+                        backend.name(),
+                        endpoint.name()));
+    }
+
+    private static void endpointPicks(View view, MetricFamily.Points out) {
+        eachEndpoint(
+                view,
+                (backend, endpoint) -> out.add(view.sum(endpoint, row -> row.picks), backend.name(), endpoint.name()));
+    }
+
+    private static void dialRetries(View view, MetricFamily.Points out) {
+        for (Backend backend : view.snapshot().backends()) {
+            out.add(view.sumOfBackend(backend.slot(), row -> row.retries), backend.name());
+        }
+    }
+
+    private static void flowPaused(View view, MetricFamily.Points out) {
+        for (Side side : Side.values()) {
+            long paused = 0;
+            for (WorkerCounters worker : view.workers()) {
+                paused += worker.paused(side);
+            }
+            out.add(paused, side.word());
+        }
+    }
+
+    private static void workerConnections(View view, MetricFamily.Points out) {
+        for (WorkerCounters worker : view.workers()) {
+            out.add(worker.connections(), String.valueOf(worker.worker()));
+        }
+    }
+
+    private static void workerTurns(View view, MetricFamily.Points out) {
+        for (WorkerCounters worker : view.workers()) {
+            out.add(List.of(worker.turns()), Histogram.ofTurns(), String.valueOf(worker.worker()));
+        }
+    }
+
+    /** Something done for each endpoint. */
+    private interface EndpointVisitor {
+        void visit(Backend backend, Endpoint endpoint);
+    }
+
+    private static void eachEndpoint(View view, EndpointVisitor visitor) {
+        for (Backend backend : view.snapshot().backends()) {
+            for (Endpoint endpoint : backend.endpoints().all()) {
+                visitor.visit(backend, endpoint);
+            }
+        }
+    }
+}

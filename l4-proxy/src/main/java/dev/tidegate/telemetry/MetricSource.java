@@ -1,0 +1,86 @@
+package dev.tidegate.telemetry;
+
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Snapshot;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/** What metrics are made from. Used by one thread at a time. */
+final class MetricSource {
+    private final Supplier<Snapshot> snapshot;
+    private final List<WorkerCounters> workers;
+    private final AccessLog accessLog;
+    private final String version;
+    /** Every frontend ever seen: its totals stay when it goes, and connections it still holds are still counted. */
+    private final Map<String, FrontendCell> frontends = new LinkedHashMap<>();
+
+    MetricSource(Supplier<Snapshot> snapshot, List<WorkerCounters> workers, AccessLog accessLog, String version) {
+        this.snapshot = snapshot;
+        this.workers = workers;
+        this.accessLog = accessLog;
+        this.version = version;
+    }
+
+    /** The state of one moment: the current snapshot, and the rows as they are read. */
+    View read() {
+        Snapshot now = snapshot.get();
+        for (Frontend frontend : now.frontends()) {
+            frontends.put(frontend.name(), frontend.cell());
+        }
+        return new View(now, List.copyOf(frontends.values()), workers, accessLog.dropped(), version);
+    }
+
+    /**
+     * What one scrape sees.
+     *
+     * @param snapshot the current one
+     * @param frontends those of the snapshot and those gone
+     * @param workers the rows of all workers
+     * @param accessLogDropped dropped lines
+     * @param version of this build
+     */
+    record View(
+            Snapshot snapshot,
+            List<FrontendCell> frontends,
+            List<WorkerCounters> workers,
+            long accessLogDropped,
+            String version) {
+        long sum(FrontendCell frontend, ToLongFunction<FrontendRow> count) {
+            return sumOf(worker -> worker.readFrontend(frontend.slot()), count);
+        }
+
+        long sum(Endpoint endpoint, ToLongFunction<EndpointRow> count) {
+            return sumOf(worker -> worker.readEndpoint(endpoint.cell().slot()), count);
+        }
+
+        long sumOfBackend(int slot, ToLongFunction<BackendRow> count) {
+            return sumOf(worker -> worker.readBackend(slot), count);
+        }
+
+        /** Each worker's histogram; fewer than workers when some have no row. */
+        <R> List<Histogram> histograms(Function<WorkerCounters, R> row, Function<R, Histogram> histogram) {
+            return workers.stream()
+                    .map(row)
+                    .filter(found -> found != null)
+                    .map(histogram)
+                    .toList();
+        }
+
+        private <R> long sumOf(Function<WorkerCounters, R> row, ToLongFunction<R> count) {
+            long sum = 0;
+            for (WorkerCounters worker : workers) {
+                R found = row.apply(worker);
+                if (found != null) {
+                    sum += count.applyAsLong(found);
+                }
+            }
+            return sum;
+        }
+    }
+}
