@@ -1,10 +1,12 @@
 package dev.tidegate.config;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 
 /** Reads listen addresses and knows which of them cannot live together. Stateless. */
 final class ListenAddresses {
+    static final String ANY_V4 = "0.0.0.0";
+    static final String ANY_V6 = "::";
+
     private static final String EXAMPLE = "0.0.0.0:8080, 127.0.0.1:8080 or [::]:8080";
 
     private ListenAddresses() {}
@@ -99,8 +101,8 @@ final class ListenAddresses {
         return isWildcard(a) || isWildcard(b);
     }
 
-    private static boolean isWildcard(String host) {
-        Optional<IpText> ip = IpText.parse(host);
-        return ip.isPresent() && ip.get().unspecified();
+    /** Whether it stands for every address of its family; the host is canonical. */
+    static boolean isWildcard(String host) {
+        return host.equals(ANY_V4) || host.equals(ANY_V6);
     }
 }

@@ -1,0 +1,88 @@
+package dev.tidegate.config;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Values to records, once there is no error. Stateless. */
+final class ConfigBuilder {
+    private static final Duration SPREAD_MAX_BY_DEFAULT = Duration.ofSeconds(10);
+
+    private ConfigBuilder() {}
+
+    static Config config(Values root, List<Located<Values>> frontends, List<Located<Values>> backends) {
+        return new Config(
+                process(root.get(ConfigKeys.PROCESS)),
+                new AdminConfig(addresses(root.get(ConfigKeys.ADMIN).given(ConfigKeys.ADMIN_LISTEN))),
+                log(root.get(ConfigKeys.LOG)),
+                frontends.stream().map(frontend -> frontend(frontend.value())).toList(),
+                backends.stream().map(backend -> backend(backend.value())).toList());
+    }
+
+    private static ProcessConfig process(Values process) {
+        Values shutdown = process.get(ConfigKeys.SHUTDOWN);
+        Duration deadline = shutdown.get(ConfigKeys.SHUTDOWN_DEADLINE);
+        return new ProcessConfig(
+                process.get(ConfigKeys.WORKERS),
+                process.get(ConfigKeys.TRANSPORT),
+                process.get(ConfigKeys.PROCESS_MAX_CONNECTIONS),
+                new ShutdownConfig(
+                        deadline,
+                        shutdown.value(ConfigKeys.SHUTDOWN_SPREAD).orElse(defaultSpread(deadline)),
+                        shutdown.get(ConfigKeys.LAME_DUCK)));
+    }
+
+    private static Duration defaultSpread(Duration deadline) {
+        Duration half = deadline.dividedBy(2);
+        return half.compareTo(SPREAD_MAX_BY_DEFAULT) < 0 ? half : SPREAD_MAX_BY_DEFAULT;
+    }
+
+    private static LogConfig log(Values log) {
+        Values access = log.get(ConfigKeys.ACCESS);
+        return new LogConfig(
+                log.get(ConfigKeys.LEVEL),
+                new AccessLogConfig(access.get(ConfigKeys.ACCESS_PATH), access.get(ConfigKeys.ACCESS_FORMAT)));
+    }
+
+    private static FrontendConfig frontend(Values frontend) {
+        Values timeouts = frontend.get(ConfigKeys.TIMEOUTS);
+        return new FrontendConfig(
+                frontend.get(ConfigKeys.FRONTEND_NAME),
+                addresses(frontend.given(ConfigKeys.FRONTEND_LISTEN)),
+                frontend.get(ConfigKeys.FRONTEND_BACKEND),
+                frontend.get(ConfigKeys.FRONTEND_MAX_CONNECTIONS),
+                new TimeoutsConfig(
+                        timeouts.get(ConfigKeys.IDLE),
+                        timeouts.get(ConfigKeys.HALF_CLOSED),
+                        timeouts.get(ConfigKeys.UNACKED)));
+    }
+
+    private static BackendConfig backend(Values backend) {
+        Values connect = backend.get(ConfigKeys.CONNECT);
+        return new BackendConfig(
+                backend.get(ConfigKeys.BACKEND_NAME),
+                backend.get(ConfigKeys.BALANCE),
+                backend.get(ConfigKeys.ENDPOINTS).stream()
+                        .map(endpoint -> endpoint(endpoint.value()))
+                        .toList(),
+                new ConnectConfig(
+                        connect.get(ConfigKeys.CONNECT_TIMEOUT),
+                        connect.get(ConfigKeys.ATTEMPTS),
+                        connect.get(ConfigKeys.CONNECT_DEADLINE),
+                        connect.get(ConfigKeys.PROXY_PROTOCOL)));
+    }
+
+    private static EndpointConfig endpoint(Values endpoint) {
+        EndpointAddress address = endpoint.get(ConfigKeys.ENDPOINT_ADDRESS);
+        return new EndpointConfig(
+                endpoint.value(ConfigKeys.ENDPOINT_NAME).orElse(address.toString()),
+                address,
+                endpoint.get(ConfigKeys.WEIGHT),
+                endpoint.get(ConfigKeys.ENDPOINT_MAX_CONNECTIONS));
+    }
+
+    private static List<ListenAddress> addresses(Optional<Located<List<Located<ListenAddress>>>> given) {
+        return given.map(list -> list.value().stream().map(Located::value).toList())
+                .orElse(List.of());
+    }
+}

@@ -1,0 +1,80 @@
+package dev.tidegate.config;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Describes every key, for editors and for readers. Stateless; any thread. */
+public final class ConfigSchema {
+    private static final Pattern WHOLE = Pattern.compile("[0-9]+");
+
+    private ConfigSchema() {}
+
+    /**
+     * The JSON Schema of the configuration file, draft 2020-12.
+     *
+     * @return indented JSON, ending in a line feed
+     */
+    public static String json() {
+        ObjectMapper mapper = new ObjectMapper();
+        ObjectNode schema = mapper.createObjectNode();
+        schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
+        schema.put("title", "Tidegate configuration");
+        ConfigKeys.ROOT.describe(schema);
+        schema.putObject("$defs")
+                .putObject("environment")
+                .put("type", "string")
+                .put("pattern", Environment.PATTERN)
+                .put("description", "a value that has ${NAME} or ${NAME:-default} in it");
+        try {
+            return mapper.writerWithDefaultPrettyPrinter().writeValueAsString(schema) + "\n";
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("the schema is a plain tree and can always be written", e);
+        }
+    }
+
+    /**
+     * The reference table of every key.
+     *
+     * @return Markdown, one row a key, ending in a line feed
+     */
+    public static String markdownTable() {
+        StringBuilder table = new StringBuilder("| key | type | unit | when absent | range | meaning | on reload |\n")
+                .append("|---|---|---|---|---|---|---|\n");
+        for (ConfigKeys.Place place : ConfigKeys.all()) {
+            Key<?> key = place.key();
+            boolean group = key.type() instanceof Section;
+            List<String> cells = List.of(
+                    "`" + place.path() + "`",
+                    key.type().title(),
+                    key.type().unit(),
+                    group ? "the defaults below" : key.fallbackText(),
+                    key.type().range(),
+                    key.meaning(),
+                    group ? "" : key.onReload());
+            table.append("| ").append(String.join(" | ", cells)).append(" |\n");
+        }
+        return table.toString();
+    }
+
+    /** Writes one key's schema: its type, its default where that is a plain value, and its meaning. */
+    static void describe(Key<?> key, ObjectNode schema) {
+        String range = key.type().range();
+        schema.put("description", key.meaning() + (range.isEmpty() ? "" : " (" + range + ")"));
+        key.type().describe(schema);
+        if (key.fallback().isPresent() && !(key.type() instanceof Section) && isPlain(key.fallbackText())) {
+            if (WHOLE.matcher(key.fallbackText()).matches()) {
+                schema.put("default", Integer.parseInt(key.fallbackText()));
+            } else {
+                schema.put("default", key.fallbackText());
+            }
+        }
+    }
+
+    /** Whether a default's text could stand in the file: words about it have spaces, and {@code unlimited} is no word. */
+    private static boolean isPlain(String fallback) {
+        return fallback.indexOf(' ') < 0 && !fallback.equals("unlimited");
+    }
+}

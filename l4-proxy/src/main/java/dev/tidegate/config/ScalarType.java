@@ -1,0 +1,233 @@
+package dev.tidegate.config;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/** A value of one word. Immutable. */
+final class ScalarType<T> implements ValueType<T> {
+    private static final String DURATION_PATTERN = "[0-9]+(ms|s|m|h|d)";
+    private static final String DURATION_UNIT = "ms, s, m, h, d";
+    private static final Pattern WHOLE = Pattern.compile("[0-9]+");
+    /** One digit more than any range has: longer numbers are out of range whatever they say. */
+    private static final int WHOLE_DIGITS_MAX = 9;
+
+    /** What the value is in YAML's eyes. */
+    private enum Form {
+        /** Text that must not look like a number. */
+        TEXT,
+        /** A number without quotes, or a word in its place. */
+        NUMBER,
+        /** A word or duration; its own reader tells everything. */
+        WORD
+    }
+
+    /** Turns text into the value. */
+    interface Parser<T> {
+        T parse(String text) throws InvalidValue;
+    }
+
+    private final String title;
+    private final Form form;
+    private final String expected;
+    private final String unit;
+    private final String range;
+    private final Parser<T> parser;
+    private final Consumer<ObjectNode> schema;
+
+    private ScalarType(
+            String title, Form form, String expected, Reach reach, Parser<T> parser, Consumer<ObjectNode> schema) {
+        this.title = title;
+        this.form = form;
+        this.expected = expected;
+        this.unit = reach.unit();
+        this.range = reach.range();
+        this.parser = parser;
+        this.schema = schema;
+    }
+
+    private record Reach(String unit, String range) {
+        static final Reach ANY = new Reach("", "");
+    }
+
+    static ScalarType<Duration> duration(DurationRange range) {
+        return new ScalarType<>(
+                "duration",
+                Form.WORD,
+                "a duration such as " + Durations.format(range.max()),
+                new Reach(DURATION_UNIT, range.toString()),
+                text -> within(range, text, ""),
+                schema -> schema.put("type", "string").put("pattern", "^" + DURATION_PATTERN + "$"));
+    }
+
+    static ScalarType<Optional<Duration>> durationOrOff(DurationRange range) {
+        return new ScalarType<>(
+                "duration or `off`",
+                Form.WORD,
+                "a duration such as 5m, or off",
+                new Reach(DURATION_UNIT, range.toString()),
+                text -> text.equals("off") ? Optional.empty() : Optional.of(within(range, text, ", or off")),
+                schema -> schema.put("type", "string").put("pattern", "^(" + DURATION_PATTERN + "|off)$"));
+    }
+
+    static ScalarType<Integer> whole(IntRange range, String unit) {
+        return new ScalarType<>(
+                "number",
+                Form.NUMBER,
+                "a whole number in " + range,
+                new Reach(unit, range.toString()),
+                text -> within(range, text, ""),
+                schema -> integer(schema, range));
+    }
+
+    static ScalarType<OptionalInt> wholeOrNone(IntRange range, String unit) {
+        return new ScalarType<>(
+                "number",
+                Form.NUMBER,
+                "a whole number in " + range,
+                new Reach(unit, range.toString()),
+                text -> OptionalInt.of(within(range, text, "")),
+                schema -> integer(schema, range));
+    }
+
+    static ScalarType<OptionalInt> wholeOrAuto(IntRange range, String unit) {
+        return new ScalarType<>(
+                "number or `auto`",
+                Form.NUMBER,
+                "a whole number in " + range + ", or auto",
+                new Reach(unit, range.toString()),
+                text -> text.equals("auto") ? OptionalInt.empty() : OptionalInt.of(within(range, text, ", or auto")),
+                schema -> {
+                    ArrayNode either = schema.putArray("anyOf");
+                    integer(either.addObject(), range);
+                    either.addObject().put("const", "auto");
+                });
+    }
+
+    /** One of some words; {@code later} are words that another version will know. */
+    static <E> ScalarType<E> oneOf(Map<String, E> words, Map<String, String> later) {
+        String all = String.join(", ", words.keySet());
+        return new ScalarType<>(
+                "word",
+                Form.WORD,
+                "one of " + all,
+                new Reach("", all),
+                text -> {
+                    E value = words.get(text);
+                    if (value == null) {
+                        throw unknownWord(text, words.keySet(), later, all);
+                    }
+                    return value;
+                },
+                schema -> {
+                    ArrayNode values = schema.putArray("enum");
+                    words.keySet().forEach(values::add);
+                });
+    }
+
+    private static InvalidValue unknownWord(
+            String text, Iterable<String> words, Map<String, String> later, String all) {
+        if (later.containsKey(text)) {
+            return new InvalidValue(Text.quote(text) + " " + later.get(text), "write one of " + all);
+        }
+        String near = Text.nearest(text, words);
+        return new InvalidValue(
+                Text.quote(text) + " is unknown",
+                near.isEmpty() ? "write one of " + all : "did you mean " + near + "? It is one of " + all);
+    }
+
+    static <T> ScalarType<T> text(String title, String expected, String pattern, Parser<T> parser) {
+        return new ScalarType<>(title, Form.TEXT, expected, Reach.ANY, parser, schema -> {
+            schema.put("type", "string");
+            if (!pattern.isEmpty()) {
+                schema.put("pattern", "^" + pattern + "$");
+            }
+        });
+    }
+
+    private static void integer(ObjectNode schema, IntRange range) {
+        schema.put("type", "integer").put("minimum", range.min()).put("maximum", range.max());
+    }
+
+    private static Duration within(DurationRange range, String text, String orElse) throws InvalidValue {
+        Duration value = Durations.read(text);
+        if (!range.contains(value)) {
+            throw new InvalidValue(Text.quote(text) + " is out of range", "write a duration in " + range + orElse);
+        }
+        return value;
+    }
+
+    private static int within(IntRange range, String text, String orElse) throws InvalidValue {
+        String hint = "write a whole number in " + range + orElse;
+        if (!WHOLE.matcher(text).matches()) {
+            boolean number = YamlWords.kind(text).equals("a number");
+            throw new InvalidValue(
+                    Text.quote(text) + (number ? " is not a plain whole number" : " is not a number"), hint);
+        }
+        if (text.length() > 1 && text.startsWith("0")) {
+            throw new InvalidValue(Text.quote(text) + " begins with a zero, which some take for octal", hint);
+        }
+        if (text.length() > WHOLE_DIGITS_MAX || !range.contains(Integer.parseInt(text))) {
+            throw new InvalidValue(Text.quote(text) + " is out of range", hint);
+        }
+        return Integer.parseInt(text);
+    }
+
+    @Override
+    public Optional<T> read(Node node, KeyPath path, Reading reading) {
+        Optional<Reading.Word> found = reading.word(node, path, expected);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        Reading.Word word = found.get();
+        try {
+            if (form == Form.TEXT && !word.isText()) {
+                throw new InvalidValue(
+                        Text.quote(word.text()) + " is " + word.kind() + ", not text",
+                        "write " + expected + (word.plain() ? ", in quotes if it is meant so" : ""));
+            }
+            T value = parser.parse(word.text());
+            if (form == Form.NUMBER
+                    && word.isQuoted()
+                    && WHOLE.matcher(word.text()).matches()) {
+                throw new InvalidValue(
+                        Text.quote(word.text()) + " is text, not a number", "write " + word.text() + " without quotes");
+            }
+            return Optional.of(value);
+        } catch (InvalidValue e) {
+            reading.problems().error(node.mark(), path, e);
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public String title() {
+        return title;
+    }
+
+    @Override
+    public String unit() {
+        return unit;
+    }
+
+    @Override
+    public String range() {
+        return range;
+    }
+
+    @Override
+    public void describe(ObjectNode node) {
+        if (form == Form.TEXT) {
+            schema.accept(node);
+            return;
+        }
+        ArrayNode either = node.putArray("anyOf");
+        schema.accept(either.addObject());
+        either.addObject().put("$ref", "#/$defs/environment");
+    }
+}
