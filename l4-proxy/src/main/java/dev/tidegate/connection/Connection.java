@@ -14,6 +14,7 @@ import dev.tidegate.relay.Flow;
 import dev.tidegate.relay.FlowHandler;
 import dev.tidegate.relay.FlowOwner;
 import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.FrontendRow;
 import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
@@ -185,8 +186,22 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     public void onDialFailed(CloseReason why) {
         assert worker.inLoop();
         end(why, why == CloseReason.CLIENT_CLOSED ? Side.DOWNSTREAM : null);
+        sumUp(why);
         resetChannel(downstream);
         finish();
+    }
+
+    /** One line a second says what may come at any rate; the access log has each. */
+    private void sumUp(CloseReason why) {
+        if (why == CloseReason.NO_ENDPOINT) {
+            context.floods().count(FloodLog.Kind.NO_ENDPOINT, frontend.backend().name());
+        } else if (why == CloseReason.DIAL_REFUSED) {
+            context.floods().count(FloodLog.Kind.DIAL_REFUSED, dial.endpoint().cell());
+        } else if (why == CloseReason.DIAL_TIMEOUT) {
+            context.floods().count(FloodLog.Kind.DIAL_TIMEOUT, dial.endpoint().cell());
+        } else if (why == CloseReason.DIAL_FAILED) {
+            context.floods().count(FloodLog.Kind.DIAL_FAILED, dial.endpoint().cell());
+        }
     }
 
     // ---- relaying

@@ -3,6 +3,7 @@ package dev.tidegate.connection;
 import dev.tidegate.admission.Admission;
 import dev.tidegate.dial.Dialer;
 import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.worker.Worker;
 import java.util.function.Consumer;
 
@@ -13,7 +14,13 @@ import java.util.function.Consumer;
  * @param dialer reaches endpoints
  * @param sockets the transport
  * @param admission where connections are counted out
+ * @param floods sums what can happen at any rate; never blocks
  * @param accessLog takes the record of each ended connection; never blocks
  */
 public record ConnectionContext(
-        Worker worker, Dialer dialer, Sockets sockets, Admission admission, Consumer<AccessRecord> accessLog) {}
+        Worker worker,
+        Dialer dialer,
+        Sockets sockets,
+        Admission admission,
+        FloodLog floods,
+        Consumer<AccessRecord> accessLog) {}

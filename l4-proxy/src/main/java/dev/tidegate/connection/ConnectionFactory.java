@@ -4,6 +4,7 @@ import dev.tidegate.admission.Admission;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.Snapshot;
+import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.FrontendRow;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
@@ -17,17 +18,14 @@ import java.util.function.Supplier;
 public final class ConnectionFactory {
     private final ConnectionContext context;
     private final Supplier<Snapshot> snapshots;
-    private final Rejections rejections;
 
     /**
      * @param context what the worker's connections share
      * @param snapshots the newest snapshot; asked once a connection
-     * @param rejections is told of each client that is refused
      */
-    public ConnectionFactory(ConnectionContext context, Supplier<Snapshot> snapshots, Rejections rejections) {
+    public ConnectionFactory(ConnectionContext context, Supplier<Snapshot> snapshots) {
         this.context = context;
         this.snapshots = snapshots;
-        this.rejections = rejections;
     }
 
     /** The shared context. */
@@ -55,7 +53,7 @@ public final class ConnectionFactory {
             reject(channel);
             context.worker().takeLoadOff();
             row.countClosed(CloseReason.REJECTED_LIMIT);
-            rejections.onRejected(frontend.name(), verdict);
+            context.floods().count(FloodLog.Kind.REJECTED_LIMIT, frontend.name());
             return;
         }
         Connection connection = new Connection(context, channel, frontend, listener, snapshot.generation());

@@ -9,15 +9,14 @@ import dev.tidegate.config.FrontendConfig;
 import dev.tidegate.config.ListenAddress;
 import dev.tidegate.connection.ConnectionContext;
 import dev.tidegate.connection.ConnectionFactory;
-import dev.tidegate.connection.Rejections;
 import dev.tidegate.dial.Dialer;
 import dev.tidegate.lifetime.Ticker;
-import dev.tidegate.listener.AcceptFaults;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.listener.Transport;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.WorkerCounters;
 import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
@@ -55,16 +54,26 @@ public final class Proxy implements AutoCloseable {
     /** How much later than its deadline a stop may end, for resets to be sent and the log to be written. */
     private static final Duration STOP_MARGIN = Duration.ofMillis(500);
 
-    /** What a proxy is made of, besides its configuration. */
+    /**
+     * What a proxy is made of, besides its configuration.
+     *
+     * @param transport does the I/O of all workers
+     * @param workers how many, 1 or more
+     * @param maxConnections the most connections at a time
+     * @param ticker monotonic time
+     * @param seed of all chance; worker N draws from seed + N
+     * @param floods sums what can happen at any rate
+     * @param accessLog takes the record of each ended connection; never blocks
+     * @param nameServers whom to ask for endpoints configured by name
+     */
     public record Parts(
             Transport transport,
             int workers,
             int maxConnections,
             Ticker ticker,
             long seed,
+            FloodLog floods,
             Consumer<AccessRecord> accessLog,
-            Rejections rejections,
-            AcceptFaults acceptFaults,
             DnsServerAddressStreamProvider nameServers) {}
 
     /** Where the process stands. */
@@ -108,11 +117,11 @@ public final class Proxy implements AutoCloseable {
                     worker.random(),
                     worker.counters(),
                     parts.transport());
-            ConnectionContext context =
-                    new ConnectionContext(worker, dialer, parts.transport(), admission, parts.accessLog());
-            factories.add(new ConnectionFactory(context, this::snapshot, parts.rejections()));
+            ConnectionContext context = new ConnectionContext(
+                    worker, dialer, parts.transport(), admission, parts.floods(), parts.accessLog());
+            factories.add(new ConnectionFactory(context, this::snapshot));
         }
-        this.listeners = new Listeners(parts.transport(), factories, parts.acceptFaults());
+        this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
         this.names = watchNames();
     }
 
@@ -159,6 +168,10 @@ public final class Proxy implements AutoCloseable {
             }
         }
         return specs;
+    }
+
+    private void onAcceptFailed(String listener, Throwable cause, long pauseMillis) {
+        parts.floods().count(FloodLog.Kind.ACCEPT_FAILED, listener, cause);
     }
 
     private NameWatch watchNames() {

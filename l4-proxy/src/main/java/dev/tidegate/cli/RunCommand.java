@@ -1,0 +1,68 @@
+package dev.tidegate.cli;
+
+import dev.tidegate.config.Config;
+import dev.tidegate.config.ConfigReader;
+import dev.tidegate.config.ConfigResult;
+import dev.tidegate.listener.TransportChoice;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code tidegate run}: the balancer itself, until a signal stops it. */
+@Command(
+        name = "run",
+        description = "Runs the balancer until it is stopped by a signal.",
+        footerHeading = "%nSignals:%n",
+        footer = {
+            "  TERM  stops gracefully, within process.shutdown.deadline; a second TERM stops now",
+            "  INT   stops now",
+            "  HUP   reload: not in this version; logged, and the process goes on",
+            "  USR1  reopens the access log"
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:stopped by a signal",
+            "1:cannot run: an address in use, a transport not available",
+            "2:wrong usage",
+            "78:the configuration is missing or invalid"
+        })
+final class RunCommand implements Callable<Integer> {
+    private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
+
+    @Mixin
+    private ConfigOption config;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        ConfigResult result = ConfigReader.read(config.file(), System::getenv);
+        result.problems().forEach(problem -> spec.commandLine().getErr().println(problem));
+        if (result.config().isEmpty()) {
+            return Exit.CONFIG;
+        }
+        return run(result.config().get());
+    }
+
+    private Integer run(Config valid) {
+        Service service;
+        try {
+            service = Service.start(valid, System.getenv());
+        } catch (IOException | TransportChoice.UnavailableException cannot) {
+            spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
+            return Exit.FAILED;
+        }
+        Signals.handle("TERM", service::onTerm);
+        Signals.handle("INT", service::stopNow);
+        Signals.handle("HUP", () -> log.warn("HUP received: reload is not in this version; nothing changed"));
+        Signals.handle("USR1", service::reopenLogs);
+        service.awaitStopped();
+        return Exit.OK;
+    }
+}

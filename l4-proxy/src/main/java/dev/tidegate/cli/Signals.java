@@ -1,0 +1,42 @@
+package dev.tidegate.cli;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
+/**
+ * Operating system signals. The JDK has no public API for them; its supported-in-practice {@code sun.misc.Signal} (module
+ * {@code jdk.unsupported}) is reached by reflection, since the compiler warns of every plain mention of it.
+ */
+final class Signals {
+    private Signals() {}
+
+    /**
+     * Calls the action for each such signal, on a thread of the JVM's.
+     *
+     * @param name without {@code SIG}
+     */
+    static void handle(String name, Runnable action) {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object proxy = Proxy.newProxyInstance(
+                    Signals.class.getClassLoader(), new Class<?>[] {handler}, (self, method, arguments) -> {
+                        if (method.getName().equals("handle")) {
+                            action.run();
+                            return null;
+                        }
+                        return switch (method.getName()) {
+                            case "equals" -> self == arguments[0];
+                            case "hashCode" -> System.identityHashCode(self);
+                            default -> "handler of SIG" + name;
+                        };
+                    });
+            signal.getMethod("handle", signal, handler)
+                    .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+        } catch (InvocationTargetException e) {
+            throw new IllegalStateException("SIG" + name + " cannot be handled: " + e.getCause(), e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("SIG" + name + " cannot be handled on this JVM", e);
+        }
+    }
+}
