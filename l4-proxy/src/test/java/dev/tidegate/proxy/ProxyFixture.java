@@ -1,0 +1,281 @@
+package dev.tidegate.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.tidegate.config.ConfigReader;
+import dev.tidegate.config.ConfigResult;
+import dev.tidegate.control.Proxy;
+import dev.tidegate.listener.TransportChoice;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.FloodLog;
+import dev.tidegate.telemetry.FrontendRow;
+import dev.tidegate.telemetry.WorkerCounters;
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
+import io.netty.resolver.dns.DnsServerAddressStreamProvider;
+import io.netty.resolver.dns.DnsServerAddressStreamProviders;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.ToLongFunction;
+
+/**
+ * A real proxy in this JVM, on ephemeral ports, that checks its own books when it is closed: every gauge back at 0, every
+ * accepted connection closed with one reason, no deadline armed.
+ *
+ * <pre>{@code
+ * try (var backend = ScriptedBackend.echo();
+ *         var proxy = ProxyFixture.on(Wish.EPOLL).endpoint(backend).start()) {
+ *     var client = proxy.connect();
+ * }
+ * }</pre>
+ */
+public final class ProxyFixture implements AutoCloseable {
+    private final Proxy proxy;
+    private final FloodLog floods;
+    private final List<AccessRecord> records;
+
+    private ProxyFixture(Proxy proxy, FloodLog floods, List<AccessRecord> records) {
+        this.proxy = proxy;
+        this.floods = floods;
+        this.records = records;
+    }
+
+    public static Setup on(TransportChoice.Wish transport) {
+        return new Setup(transport);
+    }
+
+    /** What to start. Values are those of the configuration, as text. */
+    public static final class Setup {
+        private final TransportChoice.Wish transport;
+        private final List<String> endpoints = new ArrayList<>();
+        private String listen = "127.0.0.1:0";
+        private String balance = "round-robin";
+        private String timeouts = "{idle: 1h}";
+        private String connect = "{timeout: 2s}";
+        private String shutdown = "{deadline: 5s, spread: 1s}";
+        private String frontendExtra = "";
+        private int workers = 1;
+        private int maxConnections = 4000;
+        private DnsServerAddressStreamProvider nameServers = DnsServerAddressStreamProviders.platformDefault();
+
+        private Setup(TransportChoice.Wish transport) {
+            this.transport = transport;
+        }
+
+        public Setup endpoint(ScriptedBackend backend) {
+            return endpoint("{address: \"" + backend.hostPort() + "\"}");
+        }
+
+        /** An endpoint in the configuration's words. */
+        public Setup endpoint(String yaml) {
+            endpoints.add(yaml);
+            return this;
+        }
+
+        /** One address, or several as a YAML list. */
+        public Setup listen(String now) {
+            listen = now;
+            return this;
+        }
+
+        public Setup balance(String now) {
+            balance = now;
+            return this;
+        }
+
+        public Setup timeouts(String now) {
+            timeouts = now;
+            return this;
+        }
+
+        public Setup connect(String now) {
+            connect = now;
+            return this;
+        }
+
+        public Setup shutdown(String now) {
+            shutdown = now;
+            return this;
+        }
+
+        /** More keys of the frontend, such as {@code max-connections: 5}. */
+        public Setup frontend(String yaml) {
+            frontendExtra = ", " + yaml;
+            return this;
+        }
+
+        public Setup workers(int now) {
+            workers = now;
+            return this;
+        }
+
+        public Setup maxConnections(int now) {
+            maxConnections = now;
+            return this;
+        }
+
+        public Setup nameServers(DnsServerAddressStreamProvider now) {
+            nameServers = now;
+            return this;
+        }
+
+        private String yaml() {
+            return """
+                    process: {shutdown: %s}
+                    frontends:
+                      - {name: front, listen: %s, backend: back, timeouts: %s%s}
+                    backends:
+                      - name: back
+                        balance: %s
+                        connect: %s
+                        endpoints: [%s]
+                    """.formatted(
+                            shutdown,
+                            listen.startsWith("[\"") ? listen : "\"" + listen + "\"",
+                            timeouts,
+                            frontendExtra,
+                            balance,
+                            connect,
+                            String.join(", ", endpoints));
+        }
+
+        public ProxyFixture start() throws IOException {
+            ConfigResult result =
+                    ConfigReader.readText("test.yaml", yaml().getBytes(StandardCharsets.UTF_8), name -> null);
+            if (result.config().isEmpty()) {
+                throw new AssertionError("the test's configuration is wrong: " + result.problems() + "\n" + yaml());
+            }
+            TransportChoice choice;
+            try {
+                choice = TransportChoice.choose(transport);
+            } catch (TransportChoice.UnavailableException missing) {
+                throw new AssertionError(
+                        "tests run on all transports; this machine lacks one: " + missing.getMessage(), missing);
+            }
+            FloodLog floods = new FloodLog(System::nanoTime);
+            List<AccessRecord> records = new CopyOnWriteArrayList<>();
+            Proxy proxy = Proxy.start(
+                    result.config().get(),
+                    new Proxy.Parts(
+                            choice.transport(),
+                            workers,
+                            maxConnections,
+                            System::nanoTime,
+                            42,
+                            floods,
+                            records::add,
+                            nameServers));
+            return new ProxyFixture(proxy, floods, records);
+        }
+    }
+
+    /** The running proxy. */
+    public Proxy proxy() {
+        return proxy;
+    }
+
+    /** Where the first listener is bound. */
+    public InetSocketAddress address() {
+        return proxy.listeningOn().values().iterator().next();
+    }
+
+    /** A new client, connected to the first listener. */
+    public ScriptedClient connect() throws IOException {
+        return ScriptedClient.connect(address());
+    }
+
+    /** What the access log was given so far, in order. */
+    public List<AccessRecord> records() {
+        return records;
+    }
+
+    /** Waits for one more record than there were. */
+    public AccessRecord awaitRecord(int index) {
+        Await.until("access record " + index, () -> records.size() > index);
+        return records.get(index);
+    }
+
+    /** Waits for the only connection's end and gives its record. */
+    public AccessRecord awaitOnlyRecord() {
+        return awaitRecord(0);
+    }
+
+    /** The frontend as the current snapshot has it. */
+    public Frontend frontend() {
+        return proxy.snapshot().frontends().get(0);
+    }
+
+    /** The cell of an endpoint, by its place in the configuration. */
+    public EndpointCell cell(int endpoint) {
+        return frontend().backend().endpoints().at(endpoint).cell();
+    }
+
+    /** Connections that exist now. */
+    public int active() {
+        return proxy.connections().active();
+    }
+
+    /** A sum over workers of what each counted for the frontend. */
+    public long sum(ToLongFunction<FrontendRow> value) {
+        long sum = 0;
+        for (WorkerCounters counters : proxy.counters()) {
+            FrontendRow row = counters.readFrontend(frontend().cell().slot());
+            sum += row == null ? 0 : value.applyAsLong(row);
+        }
+        return sum;
+    }
+
+    /** Connections closed for that reason. */
+    public long closed(CloseReason reason) {
+        return sum(row -> row.closed(reason));
+    }
+
+    /** Connections closed for any reason. */
+    public long closed() {
+        long sum = 0;
+        for (CloseReason reason : CloseReason.values()) {
+            sum += closed(reason);
+        }
+        return sum;
+    }
+
+    /** Waits until no connection is left. */
+    public void awaitNoConnections() {
+        Await.until("no connection left", () -> active() == 0);
+    }
+
+    /** Ends all, and checks the books. */
+    @Override
+    public void close() {
+        if (!proxy.stopped().isDone()) {
+            checkAtRest();
+        }
+        proxy.close();
+        floods.close();
+        assertAll(
+                () -> assertEquals(0, active(), "connections"),
+                () -> assertEquals(0, frontend().cell().active(), "connections of the frontend"),
+                () -> assertEquals(sum(row -> row.accepted), closed(), "accepted = closed"),
+                () -> frontend()
+                        .backend()
+                        .endpoints()
+                        .all()
+                        .forEach(e -> assertEquals(0, e.cell().inFlight(), "in-flight of " + e.name())));
+    }
+
+    /** When every connection has gone by itself, no deadline may be left behind. */
+    private void checkAtRest() {
+        if (active() == 0) {
+            assertEquals(0, proxy.armedDeadlines(), "deadlines armed with no connection left");
+        }
+    }
+}
