@@ -26,22 +26,30 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 final class YamlTree {
     static final int DEPTH_MAX = 50;
     static final int ALIASES_MAX = 50;
-    static final int NODES_MAX = 100_000;
+    static final int NODES_MAX = 50_000;
     static final int SCALAR_MAX = 4_096;
+
+    private static final int PIECE_MIN = 1_024;
 
     private final String file;
     private final int source;
     private final Iterator<Event> events;
     private final Map<Anchor, Optional<Node>> anchors = new HashMap<>();
+    /** Where the last event was: as near as a place can be told when the parser tells none. */
+    private Mark last;
+
     private int aliases;
     private int nodes;
 
-    private YamlTree(String file, int source, String text) {
-        this.file = file;
-        this.source = source;
+    private YamlTree(Mark start, String text) {
+        this.file = start.file();
+        this.source = start.source();
+        this.last = start;
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
                 .setCodePointLimit(SourceText.BYTES_MAX)
+                // In one piece: the parser copies what it has kept with each piece, which is quadratic for a long word.
+                .setBufferSize(Math.max(PIECE_MIN, text.length()))
                 .build();
         this.events = new Parse(settings).parseString(text).iterator();
     }
@@ -50,7 +58,7 @@ final class YamlTree {
     static Optional<Node> read(String file, int source, String text, Problems problems) {
         Mark start = new Mark(source, file, 1, 1);
         try {
-            return Optional.of(new YamlTree(file, source, text).document(start));
+            return Optional.of(new YamlTree(start, text).document(start));
         } catch (Refused e) {
             problems.error(e.mark, e.path, e.getMessage(), e.hint);
         } catch (MarkedYamlEngineException e) {
@@ -72,14 +80,14 @@ final class YamlTree {
     }
 
     private Node document(Mark start) throws Refused {
-        events.next(); // the stream's start
-        Event event = events.next();
+        next(); // the stream's start
+        Event event = next();
         if (!(event instanceof DocumentStartEvent)) {
             throw new Refused(start, KeyPath.ROOT, "the file is empty", "give it at least frontends and backends");
         }
-        Node root = node(events.next(), KeyPath.ROOT, 0);
-        events.next(); // the document's end
-        Event after = events.next();
+        Node root = node(next(), KeyPath.ROOT, 0);
+        next(); // the document's end
+        Event after = next();
         if (after instanceof DocumentStartEvent) {
             throw new Refused(
                     mark(after), KeyPath.ROOT, "a second document begins here", "keep one document: remove this ---");
@@ -163,7 +171,7 @@ final class YamlTree {
     private Node sequence(Mark mark, KeyPath path, int depth) throws Refused {
         List<Node> items = new ArrayList<>();
         int size = 1;
-        for (Event event = events.next(); event.getEventId() != Event.ID.SequenceEnd; event = events.next()) {
+        for (Event event = next(); event.getEventId() != Event.ID.SequenceEnd; event = next()) {
             Node item = node(event, path.index(items.size()), depth);
             items.add(item);
             size += item.size();
@@ -174,9 +182,9 @@ final class YamlTree {
     private Node mapping(Mark mark, KeyPath path, int depth) throws Refused {
         List<Node.Entry> entries = new ArrayList<>();
         int size = 1;
-        for (Event event = events.next(); event.getEventId() != Event.ID.MappingEnd; event = events.next()) {
+        for (Event event = next(); event.getEventId() != Event.ID.MappingEnd; event = next()) {
             Node.Scalar key = key(event, path, depth);
-            Node value = node(events.next(), path.key(key.text()), depth);
+            Node value = node(next(), path.key(key.text()), depth);
             entries.add(new Node.Entry(key, value));
             size += 1 + value.size();
         }
@@ -191,6 +199,23 @@ final class YamlTree {
             return key;
         }
         throw new Refused(mark(event), path, "a key is not a plain word", "write KEY: VALUE");
+    }
+
+    private Event next() throws Refused {
+        try {
+            Event event = events.next();
+            last = mark(event);
+            return event;
+        } catch (YamlEngineException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // The parser lets some malformed escapes and directives out as the JDK's own exceptions.
+            throw new Refused(
+                    last,
+                    KeyPath.ROOT,
+                    "this is not YAML: " + e.getMessage(),
+                    "look at the escapes and directives here and just after");
+        }
     }
 
     private Mark mark(Event event) {

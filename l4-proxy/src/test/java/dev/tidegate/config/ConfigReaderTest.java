@@ -1,0 +1,352 @@
+package dev.tidegate.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ConfigReaderTest {
+    private static final String FRONTENDS = "frontends: [{name: edge, listen: \"127.0.0.1:1\", backend: web}]";
+    private static final String BACKENDS = "backends: [{name: web, endpoints: [{address: \"10.0.0.1:80\"}]}]";
+
+    @Test
+    void whatIsAbsentHasItsDocumentedDefault() {
+        Config config = ConfigText.valid().read().config().orElseThrow();
+
+        assertEquals(
+                new ProcessConfig(
+                        OptionalInt.empty(),
+                        ProcessConfig.Transport.AUTO,
+                        OptionalInt.empty(),
+                        new ShutdownConfig(Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ZERO)),
+                config.process());
+        assertEquals(new AdminConfig(List.of()), config.admin());
+        assertEquals(
+                new LogConfig(LogConfig.Level.INFO, new AccessLogConfig("stdout", AccessLogConfig.Format.JSON)),
+                config.log());
+        assertEquals(
+                List.of(new FrontendConfig(
+                        "edge",
+                        List.of(new ListenAddress.Tcp("127.0.0.1", 8080)),
+                        "web",
+                        OptionalInt.empty(),
+                        new TimeoutsConfig(
+                                Optional.of(Duration.ofHours(1)),
+                                Optional.of(Duration.ofMinutes(1)),
+                                Optional.of(Duration.ofMinutes(5))))),
+                config.frontends());
+        assertEquals(
+                List.of(new BackendConfig(
+                        "web",
+                        BackendConfig.Balance.POWER_OF_TWO,
+                        List.of(new EndpointConfig(
+                                "127.0.0.1:8081",
+                                new EndpointAddress("127.0.0.1", 8081, true),
+                                1,
+                                OptionalInt.empty())),
+                        new ConnectConfig(
+                                Duration.ofSeconds(2), 3, Duration.ofSeconds(5), ConnectConfig.ProxyProtocol.OFF))),
+                config.backends());
+    }
+
+    @Test
+    void theSpreadDefaultsToHalfOfAShortDeadline() {
+        ConfigResult result =
+                ConfigText.valid().with("process.shutdown.deadline", "4s").read();
+        assertEquals(
+                Duration.ofSeconds(2),
+                result.config().orElseThrow().process().shutdown().spread());
+    }
+
+    @Test
+    void aLineTellsFilePlaceKeyWhatIsWrongAndWhatWouldBeRight() {
+        assertEquals(
+                List.of(
+                        "t.yaml:2:12: process.workers: \"300\" is out of range; write a whole number in 1..256, or auto"),
+                ConfigText.problems("process:", "  workers: 300", FRONTENDS, BACKENDS));
+    }
+
+    @Test
+    void allProblemsComeAtOnceInFileOrder() {
+        List<String> lines = ConfigText.problems(
+                "log: {level: loud}",
+                "proces: {}",
+                "frontends:",
+                "  - name: edge",
+                "    listen: \"127.0.0.1:99999\"",
+                "    backend: wbe",
+                "    timeouts: {idle: 10}",
+                "backends:",
+                "  - name: web",
+                "    endpoints:",
+                "      - {name: a, address: \"10.0.0.1:80\", weigth: 2}",
+                "      - {address: \"::1:7001\"}");
+        assertEquals(
+                List.of(
+                        "t.yaml:1:14: log.level: \"loud\" is unknown; write one of error, warn, info, debug, trace",
+                        "t.yaml:2:1: proces: the key is unknown; did you mean process?",
+                        "t.yaml:5:13: frontends.edge.listen: \"127.0.0.1:99999\": port 99999 is out of range;"
+                                + " write a port in 0..65535",
+                        "t.yaml:6:14: frontends.edge.backend: backend \"wbe\" is unknown; did you mean web?",
+                        "t.yaml:7:22: frontends.edge.timeouts.idle: \"10\" has no unit; write 10s for seconds or 10ms",
+                        "t.yaml:11:43: backends.web.endpoints.a.weigth: the key is unknown; did you mean weight?",
+                        "t.yaml:12:19: backends.web.endpoints[1].address: \"::1:7001\" is ambiguous: an IPv6 host needs"
+                                + " brackets; write [::1]:7001"),
+                lines);
+    }
+
+    // https://github.com/K0M15/webserv/issues/62: a slip of the pen only warned, and the setting was off.
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "process.worker | 1 | the key is unknown; did you mean workers?",
+                "process.maxConnections | 1 | the key is unknown; did you mean max-connections?",
+                "process.max_connections | 1 | the key is unknown; did you mean max-connections?",
+                "process.zzz | 1 | the key is unknown; known here: workers, transport, max-connections, shutdown",
+                "process.weight | 1 | the key does not belong here; it is known as backends[].endpoints[].weight",
+                "frontends[].idle | 1h | the key does not belong here; it is known as frontends[].timeouts.idle",
+                "frontends[].lifetime | {} | the key is not in this version; remove it",
+                "backends[].health | {type: tcp} | the key is not in this version; remove it",
+                "backends[].balance | maglev | \"maglev\" is not in this version; write one of round-robin",
+                "backends[].balance | leastconnections | did you mean least-connections?",
+                "process.workers | two | \"two\" is not a number; write a whole number in 1..256, or auto",
+                "process.workers | '\"2\"' | \"2\" is text, not a number; write 2 without quotes",
+                "process.workers | 0x10 | \"0x10\" is not a plain whole number",
+                "process.workers | 1_0 | \"1_0\" is not a number",
+                "process.workers | 010 | \"010\" begins with a zero",
+                "process.workers | [1] | this is a list; write a whole number",
+                "process.workers | {a: 1} | this is a set of keys; write a whole number",
+                "process.workers | ~ | there is no value; write a whole number",
+                "process.workers |  | there is no value; write a whole number",
+                "process | 5 | this is a number; write KEY: VALUE lines with workers, transport",
+                "process |  | there is no value; write KEY: VALUE lines",
+                "frontends[].name | 8080 | \"8080\" is a number, not text",
+                "frontends[].name | true | \"true\" is a truth value, not text",
+                "frontends[].name | a b | name \"a b\" is not allowed; use 1 to 63 letters",
+                "frontends[].name | '\"\"' | name \"\" is not allowed",
+                "frontends[].listen | [] | the list is empty",
+                "frontends[].listen | unix:/run/x.sock | frontends listen on TCP only in this version",
+                "backends[].connect | [] | this is a list; write KEY: VALUE lines with timeout",
+                "admin.listen | '\"0.0.0.0:9901\"' | is beyond loopback, which needs TLS and tokens",
+                "log.access.path | '\"\"' | the path is empty",
+                "log.access.path | /var/log/ | is a directory",
+            })
+    void anUnknownKeyOrAWrongKindOfValueIsRefusedWithItsPathAndWhatWouldBeRight(
+            String path, String value, String expected) {
+        ConfigResult result =
+                ConfigText.valid().with(path, value == null ? "" : value).read();
+        List<String> lines = ConfigText.lines(result);
+        assertTrue(result.config().isEmpty(), "accepted");
+        assertTrue(
+                lines.stream().anyMatch(line -> line.contains(expected)), () -> "no \"" + expected + "\" in " + lines);
+    }
+
+    @Test
+    void aListThatIsNoneOrEmptyIsRefused() {
+        assertEquals(
+                List.of("t.yaml:2:35: backends.web.endpoints: the list is empty; give at least one element"),
+                ConfigText.problems(FRONTENDS, "backends: [{name: web, endpoints: []}]"));
+        assertEquals(
+                List.of("t.yaml:2:35: backends.web.endpoints: this is a set of keys; write a list, each element after a"
+                        + " dash"),
+                ConfigText.problems(FRONTENDS, "backends: [{name: web, endpoints: {address: \"10.0.0.1:1\"}}]"));
+        assertEquals(
+                List.of("t.yaml:2:11: backends: this is text; write a list, each element after a dash"),
+                ConfigText.problems(FRONTENDS, "backends: web"));
+    }
+
+    @Test
+    void aMissingKeyIsToldWhereItShouldBe() {
+        assertEquals(
+                List.of(
+                        "t.yaml:1:13: frontends[0].name: the key is missing; it is required: the frontend's name in logs,"
+                                + " metrics and commands; unique among frontends",
+                        "t.yaml:2:12: backends.web.endpoints: the key is missing; it is required: where the connections"
+                                + " of this backend may go; at least one"),
+                ConfigText.problems("frontends: [{listen: \"127.0.0.1:1\", backend: web}]", "backends: [{name: web}]"));
+        assertEquals(
+                List.of(
+                        "t.yaml:1:1: frontends: the key is missing; give at least one, here or in an included file",
+                        "t.yaml:1:1: backends: the key is missing; give at least one, here or in an included file"),
+                ConfigText.problems("log: {level: info}"));
+    }
+
+    @Test
+    void aKeyGivenTwiceIsRefusedWithBothPlaces() {
+        assertEquals(
+                List.of("t.yaml:3:1: log: the key is given twice, first at line 1; keep one of them"),
+                ConfigText.problems("log: {level: info}", FRONTENDS, "log: {level: warn}", BACKENDS));
+    }
+
+    // https://github.com/haproxy/haproxy/issues/868: two frontends on one address, one of which was never reached.
+    @Test
+    void duplicatesAreRefusedWithBothPlaces() {
+        List<String> lines = ConfigText.problems(
+                "frontends:",
+                "  - {name: a, listen: \"0.0.0.0:80\", backend: web}",
+                "  - {name: a, listen: \"[::ffff:127.0.0.1]:80\", backend: web}",
+                "  - {name: c, listen: [\"[::]:80\", \"127.0.0.1:81\"], backend: api}",
+                "backends:",
+                "  - name: web",
+                "    endpoints:",
+                "      - {name: x, address: \"10.0.0.1:80\"}",
+                "      - {name: x, address: \"10.0.0.2:80\"}",
+                "      - {name: y, address: \"[::ffff:10.0.0.1]:80\"}",
+                "      - {name: \"10.0.0.9:80\", address: \"10.0.0.8:80\"}",
+                "      - {address: \"10.0.0.9:80\"}",
+                "  - {name: web, endpoints: [{address: \"10.0.0.1:80\"}]}",
+                "admin: {listen: \"127.0.0.1:81\"}");
+        assertEquals(
+                List.of(
+                        "t.yaml:3:12: frontends.a.name: frontend name \"a\" is already used at line 2; give each its own",
+                        "t.yaml:3:23: frontends.a.listen: address 127.0.0.1:80 overlaps 0.0.0.0:80 of frontends.a.listen"
+                                + " at line 2; give each listener an address of its own",
+                        "t.yaml:4:61: frontends.c.backend: backend \"api\" is unknown; known: web",
+                        "t.yaml:9:16: backends.web.endpoints.x.name: endpoint name \"x\" is already used at line 8;"
+                                + " give each its own",
+                        "t.yaml:10:28: backends.web.endpoints.y.address: address \"10.0.0.1:80\" is already used at"
+                                + " line 8; give each its own",
+                        "t.yaml:12:19: backends.web.endpoints[4].address: endpoint name \"10.0.0.9:80\" is already used"
+                                + " at line 11; give each its own",
+                        "t.yaml:13:12: backends.web.name: backend name \"web\" is already used at line 6; give each its"
+                                + " own",
+                        "t.yaml:14:17: admin.listen: address 127.0.0.1:81 is already listened on by"
+                                + " frontends.c.listen[1] at line 4; give each listener an address of its own"),
+                lines);
+    }
+
+    @Test
+    void aWildcardAfterOneOfItsAddressesIsRefusedToo() {
+        List<String> lines = ConfigText.problems(
+                "frontends:",
+                "  - {name: a, listen: [\"10.0.0.1:80\", \"10.0.0.2:80\", \"0.0.0.0:80\", \"[::1]:80\", \"[::]:80\"], backend: web}",
+                "backends: [{name: web, endpoints: [{address: \"10.0.0.1:81\"}]}]");
+        assertEquals(2, lines.size(), lines::toString);
+        assertTrue(lines.get(0).contains("address 0.0.0.0:80 overlaps 10.0.0.1:80"), lines.get(0));
+        assertTrue(lines.get(1).contains("address [::]:80 overlaps 10.0.0.1:80"), lines.get(1));
+    }
+
+    @Test
+    void aBackendNobodyUsesIsAWarning() {
+        ConfigResult result =
+                ConfigText.read(FRONTENDS + "\nbackends:\n  - {name: web, endpoints: [{address: \"10.0.0.1:80\"}]}\n"
+                        + "  - {name: old, endpoints: [{address: \"10.0.0.1:80\"}]}\n");
+        assertTrue(result.config().isPresent());
+        assertEquals(
+                List.of("t.yaml:4:12: backends.old.name: warning: no frontend uses backend \"old\"; point a frontend's"
+                        + " backend at it, or remove it"),
+                ConfigText.lines(result));
+    }
+
+    // https://github.com/caddyserver/caddy/issues/6357: weight 0 was refused though people drain with it.
+    @ParameterizedTest
+    @CsvSource({
+        "0, true",
+        "1000, true",
+        "-1, false",
+        "1001, false",
+        "1000000000, false",
+        "2147483648, false",
+        "0.5, false",
+        "1e9, false",
+        "-0, false",
+        "+1, false"
+    })
+    void aWeightIsAWholeNumberUpToAThousandAndMayBeZero(String weight, boolean fine) {
+        ConfigResult result =
+                ConfigText.valid().with("backends[].endpoints[].weight", weight).read();
+        assertEquals(
+                fine,
+                result.config().isPresent(),
+                () -> ConfigText.lines(result).toString());
+    }
+
+    @Test
+    void allWeightsZeroIsAWarning() {
+        ConfigResult result =
+                ConfigText.valid().with("backends[].endpoints[].weight", "0").read();
+        assertTrue(result.config().isPresent());
+        assertTrue(
+                ConfigText.lines(result).get(0).contains("warning: every weight is 0, so no connection can be served"),
+                () -> ConfigText.lines(result).toString());
+    }
+
+    // https://github.com/envoyproxy/envoy/issues/8622: a timeout beyond its interval was accepted.
+    @Test
+    void valuesThatDoNotFitEachOtherAreTold() {
+        assertEquals(
+                List.of(
+                        "t.yaml:1:30: process.shutdown.spread: the spread 30s is longer than the deadline 10s; make it at"
+                                + " most the deadline",
+                        "t.yaml:4:75: backends.web.connect.timeout: warning: one attempt's timeout 10s is longer than the"
+                                + " deadline of all, 5s, which ends it first; make connect.deadline at least"
+                                + " connect.timeout"),
+                ConfigText.problems(
+                        "process: {shutdown: {spread: 30s, deadline: 10s}}",
+                        FRONTENDS,
+                        "backends:",
+                        "  - {name: web, endpoints: [{address: \"10.0.0.1:80\"}], connect: {timeout: 10s}}"));
+    }
+
+    @Test
+    void aLimitThatIsNeverReachedAndALoopAreWarnings() {
+        ConfigResult result = ConfigText.valid()
+                .with("process.max-connections", "10")
+                .with("frontends[].max-connections", "11")
+                .with("backends[].endpoints[].address", "\"127.0.0.1:8080\"")
+                .read();
+        List<String> lines = ConfigText.lines(result);
+        assertTrue(result.config().isPresent());
+        assertEquals(2, lines.size());
+        assertTrue(lines.stream().anyMatch(line -> line.contains("above the process's 10 and never reached")));
+        assertTrue(lines.stream().anyMatch(line -> line.contains("sends its connections here again")));
+    }
+
+    @Test
+    void aVariableFillsAnyValue() {
+        Map<String, String> env = Map.of("PORT", "9000", "WEIGHT", "7", "IDLE", "off", "EMPTY", "");
+        String yaml = ConfigText.valid()
+                .with("frontends[].listen", "\"127.0.0.1:${PORT}\"")
+                .with("frontends[].timeouts.idle", "\"${IDLE}\"")
+                .with("backends[].endpoints[].weight", "\"${WEIGHT}\"")
+                .with("backends[].endpoints[].max-connections", "\"${EMPTY:-5}\"")
+                .with("log.access.path", "\"/x/$${PORT}/${UNSET:-a b}\"")
+                .toString();
+        Config config = ConfigText.read(yaml, env::get).config().orElseThrow();
+        assertEquals("127.0.0.1:9000", config.frontends().get(0).listen().get(0).toString());
+        assertEquals(Optional.empty(), config.frontends().get(0).timeouts().idle());
+        assertEquals(7, config.backends().get(0).endpoints().get(0).weight());
+        assertEquals(
+                OptionalInt.of(5), config.backends().get(0).endpoints().get(0).maxConnections());
+        assertEquals("/x/${PORT}/a b", config.log().access().path());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "${NOT_SET} | environment variable NOT_SET is not set; set it, or write ${NOT_SET:-default}",
+                "${1A} | \"${1A}\" names no variable; write ${NAME}",
+                "${} | names no variable",
+                "${A | has ${ without }",
+                "${EMPTY} | the duration is empty",
+                "${BELL} | \"1\\u0007s\" is not a duration",
+            })
+    void aVariableThatCannotBeFilledInIsToldAtItsValue(String value, String expected) {
+        Map<String, String> env = Map.of("EMPTY", "", "BELL", "1\u0007s");
+        ConfigResult result = ConfigText.read(
+                "process:\n  shutdown:\n    deadline: \"" + value + "\"\n" + FRONTENDS + "\n" + BACKENDS, env::get);
+        List<String> lines = ConfigText.lines(result);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.get(0).startsWith("t.yaml:3:15: process.shutdown.deadline: "), lines.get(0));
+        assertTrue(lines.get(0).contains(expected), lines.get(0));
+    }
+}

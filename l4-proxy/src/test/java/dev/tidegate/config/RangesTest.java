@@ -1,0 +1,231 @@
+package dev.tidegate.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every number and duration at the ends of its documented range. */
+final class RangesTest {
+    private record Edge(
+            String path, String below, String least, String greatest, String above, Function<Config, Object> value) {}
+
+    static Stream<Edge> edges() {
+        return Stream.of(
+                new Edge(
+                        "process.workers",
+                        "0",
+                        "1",
+                        "256",
+                        "257",
+                        c -> c.process().workers()),
+                new Edge(
+                        "process.max-connections",
+                        "0",
+                        "1",
+                        "10000000",
+                        "10000001",
+                        c -> c.process().maxConnections()),
+                new Edge(
+                        "process.shutdown.deadline",
+                        "9ms",
+                        "10ms",
+                        "7d",
+                        "604800001ms",
+                        c -> c.process().shutdown().deadline()),
+                new Edge(
+                        "process.shutdown.spread",
+                        "-1ms",
+                        "0s",
+                        "7d",
+                        "604800001ms",
+                        c -> c.process().shutdown().spread()),
+                new Edge(
+                        "process.shutdown.lame-duck",
+                        "-1ms",
+                        "0s",
+                        "1h",
+                        "3600001ms",
+                        c -> c.process().shutdown().lameDuck()),
+                new Edge(
+                        "frontends[].max-connections",
+                        "0",
+                        "1",
+                        "10000000",
+                        "10000001",
+                        c -> c.frontends().get(0).maxConnections()),
+                new Edge(
+                        "frontends[].timeouts.idle",
+                        "9ms",
+                        "10ms",
+                        "365d",
+                        "366d",
+                        c -> timeouts(c).idle()),
+                new Edge(
+                        "frontends[].timeouts.half-closed",
+                        "9ms",
+                        "10ms",
+                        "365d",
+                        "366d",
+                        c -> timeouts(c).halfClosed()),
+                new Edge(
+                        "frontends[].timeouts.unacked",
+                        "9ms",
+                        "10ms",
+                        "24d",
+                        "25d",
+                        c -> timeouts(c).unacked()),
+                new Edge(
+                        "backends[].endpoints[].weight",
+                        "-1",
+                        "0",
+                        "1000",
+                        "1001",
+                        c -> endpoint(c).weight()),
+                new Edge(
+                        "backends[].endpoints[].max-connections",
+                        "0",
+                        "1",
+                        "10000000",
+                        "10000001",
+                        c -> endpoint(c).maxConnections()),
+                new Edge(
+                        "backends[].connect.timeout",
+                        "9ms",
+                        "10ms",
+                        "5m",
+                        "300001ms",
+                        c -> connect(c).timeout()),
+                new Edge(
+                        "backends[].connect.attempts",
+                        "0",
+                        "1",
+                        "10",
+                        "11",
+                        c -> connect(c).attempts()),
+                new Edge(
+                        "backends[].connect.deadline",
+                        "9ms",
+                        "10ms",
+                        "1h",
+                        "3600001ms",
+                        c -> connect(c).deadline()));
+    }
+
+    private static TimeoutsConfig timeouts(Config config) {
+        return config.frontends().get(0).timeouts();
+    }
+
+    private static EndpointConfig endpoint(Config config) {
+        return config.backends().get(0).endpoints().get(0);
+    }
+
+    private static ConnectConfig connect(Config config) {
+        return config.backends().get(0).connect();
+    }
+
+    @Test
+    void everyKeyWithAUnitIsHere() {
+        Set<String> tested = edges().map(Edge::path).collect(Collectors.toSet());
+        Set<String> known = ConfigKeys.all().stream()
+                .filter(place -> !place.key().type().unit().isEmpty())
+                .map(ConfigKeys.Place::path)
+                .collect(Collectors.toSet());
+        assertEquals(known, tested);
+    }
+
+    // https://github.com/sysown/proxysql/issues/2224: the documented maximum of a timeout acted as 0 ms.
+    @ParameterizedTest
+    @MethodSource("edges")
+    void theDocumentedLimitsTrulyWorkAndOneBeyondIsRefused(Edge edge) {
+        assertTrue(shown(edge, edge.least()).contains(written(edge.least())), shown(edge, edge.least()));
+        assertTrue(shown(edge, edge.greatest()).contains(written(edge.greatest())), shown(edge, edge.greatest()));
+        assertRefused(edge.path(), edge.below());
+        assertRefused(edge.path(), edge.above());
+    }
+
+    // https://github.com/haproxy/haproxy/issues/109: timeouts wrapped when long and became 0 when short, silently.
+    @ParameterizedTest
+    @MethodSource("edges")
+    void aValueThatIsNotExactlyUnderstoodIsRefused(Edge edge) {
+        for (String value : List.of(
+                "0.4ms",
+                "-1",
+                "1e9",
+                "9223372036854775807ms",
+                "99999999999999999999d",
+                "10 s",
+                "10S",
+                "\"\"",
+                "2^31",
+                "4294967296",
+                "18446744073709551616",
+                "1.0",
+                ".inf",
+                ".nan",
+                "0x7fffffff")) {
+            assertRefused(edge.path(), value);
+        }
+    }
+
+    @Test
+    void aMonthIsExactWhereItFits() {
+        assertEquals(
+                "Optional[PT720H]",
+                shown("frontends[].timeouts.idle", "30d", c -> timeouts(c).idle()));
+        assertRefused("frontends[].timeouts.unacked", "30d");
+        assertRefused("frontends[].timeouts.idle", "10");
+    }
+
+    @Test
+    void offSwitchesATimeoutOffAndNothingElse() {
+        assertEquals(
+                "Optional.empty",
+                shown("frontends[].timeouts.idle", "off", c -> timeouts(c).idle()));
+        assertEquals(
+                "Optional.empty",
+                shown("frontends[].timeouts.unacked", "off", c -> timeouts(c).unacked()));
+        assertRefused("backends[].connect.timeout", "off");
+        assertRefused("frontends[].timeouts.idle", "false");
+        assertRefused("frontends[].timeouts.idle", "Off");
+    }
+
+    private static String shown(Edge edge, String value) {
+        return shown(edge.path(), value, edge.value());
+    }
+
+    private static String shown(String path, String value, Function<Config, Object> read) {
+        ConfigText text = ConfigText.valid();
+        if (path.equals("process.shutdown.spread")) {
+            text.with("process.shutdown.deadline", "7d");
+        }
+        ConfigResult result = text.with(path, value).read();
+        return result.config()
+                .map(config -> read.apply(config).toString())
+                .orElseThrow(() -> new AssertionError(path + ": " + value + " was refused: " + result.problems()));
+    }
+
+    /** How the record shows the value: durations as the JDK writes them. */
+    private static String written(String value) {
+        return Character.isDigit(value.charAt(value.length() - 1))
+                ? value
+                : Durations.parse(value).toString();
+    }
+
+    private static void assertRefused(String path, String value) {
+        ConfigResult result = ConfigText.valid().with(path, value).read();
+        assertTrue(result.config().isEmpty(), () -> path + ": " + value + " was accepted");
+        String key = path.substring(path.lastIndexOf('.') + 1) + ": ";
+        assertTrue(
+                result.problems().stream()
+                        .allMatch(problem -> problem.toString().contains(key)),
+                () -> path + ": " + value + ": " + result.problems());
+    }
+}

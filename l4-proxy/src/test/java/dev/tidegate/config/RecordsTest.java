@@ -1,0 +1,119 @@
+package dev.tidegate.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The records keep their promises however they are made, not only by the reader. */
+final class RecordsTest {
+    private static final EndpointAddress ADDRESS = EndpointAddress.parse("10.0.0.1:80");
+    private static final ConnectConfig CONNECT =
+            new ConnectConfig(Duration.ofSeconds(2), 3, Duration.ofSeconds(5), ConnectConfig.ProxyProtocol.OFF);
+    private static final TimeoutsConfig TIMEOUTS =
+            new TimeoutsConfig(Optional.empty(), Optional.empty(), Optional.empty());
+
+    static Stream<Arguments> refused() {
+        return Stream.of(
+                refuse("workers 257 is out of range (1..256)", () -> process(257)),
+                refuse("spread 2s is longer than its deadline 1s", () -> shutdown(1, 2)),
+                refuse("shutdown deadline 0s is out of range (10ms..7d)", () -> shutdown(0, 0)),
+                refuse("beyond loopback", () -> new AdminConfig(List.of(ListenAddress.parse("10.0.0.1:1")))),
+                refuse("the path is empty", () -> new AccessLogConfig("", AccessLogConfig.Format.JSON)),
+                refuse("listens nowhere", () -> frontend("a", List.of())),
+                refuse("listen on TCP only", () -> frontend("a", List.of(ListenAddress.parse("unix:/x")))),
+                refuse("name \"a/b\" is not allowed", () -> frontend("a/b", List.of(ListenAddress.parse("[::1]:1")))),
+                refuse("weight 1001 is out of range", () -> endpoint("a", 1_001)),
+                refuse("name \"\" is not allowed", () -> endpoint("", 1)),
+                refuse("no endpoint is given", () -> backend(List.of())),
+                refuse("endpoint name \"a\" is used twice", () -> backend(List.of(endpoint("a", 1), endpoint("a", 1)))),
+                refuse("10.0.0.1:80 is used twice", () -> backend(List.of(endpoint("a", 1), endpoint("b", 1)))),
+                refuse("not canonical", () -> new EndpointAddress("DB", 80, false)),
+                refuse("not canonical", () -> new EndpointAddress("10.0.0.1", 80, false)),
+                refuse("not canonical", () -> new ListenAddress.Tcp("::0", 80)),
+                refuse("takes an IP address", () -> new ListenAddress.Tcp("localhost", 80)),
+                refuse("is not absolute", () -> new ListenAddress.Unix("x")),
+                refuse("backend \"web\" is unknown; there are [b]", () -> config("web")));
+    }
+
+    private static Arguments refuse(String expected, Executable made) {
+        return Arguments.of(expected, made);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("refused")
+    void aRecordThatCouldNotWorkCannotBeMade(String expected, Executable made) {
+        String message = assertThrows(IllegalArgumentException.class, made).getMessage();
+        assertTrue(message.contains(expected), message);
+    }
+
+    @Test
+    void listsAreCopied() {
+        List<EndpointConfig> endpoints = new ArrayList<>(List.of(endpoint("a", 0)));
+        BackendConfig backend = backend(endpoints);
+        endpoints.clear();
+        assertEquals(1, backend.endpoints().size());
+        assertThrows(
+                UnsupportedOperationException.class, () -> backend.endpoints().clear());
+    }
+
+    @Test
+    void aProblemIsOneLineWhateverIsInIt() {
+        Problem problem = new Problem("f\n", 1, 2, "a\u001b", "b\r", "c\u2028\u202e", Problem.Severity.WARNING);
+        assertEquals("f\\u000a:1:2: a\\u001b: warning: b\\u000d; c\\u2028\\u202e", problem.toString());
+        assertThrows(IllegalArgumentException.class, () -> new Problem("f", 0, 1, "", "m", "", Problem.Severity.ERROR));
+    }
+
+    @Test
+    void aResultHasAConfigurationExactlyWhenThereIsNoError() {
+        Problem error = new Problem("f", 1, 1, "", "m", "", Problem.Severity.ERROR);
+        assertThrows(IllegalArgumentException.class, () -> new ConfigResult(Optional.empty(), List.of()));
+        assertThrows(IllegalArgumentException.class, () -> new ConfigResult(Optional.of(config("b")), List.of(error)));
+    }
+
+    private static ProcessConfig process(int workers) {
+        return new ProcessConfig(
+                OptionalInt.of(workers), ProcessConfig.Transport.NIO, OptionalInt.empty(), shutdown(10, 1));
+    }
+
+    private static ShutdownConfig shutdown(int deadlineSeconds, int spreadSeconds) {
+        return new ShutdownConfig(
+                Duration.ofSeconds(deadlineSeconds), Duration.ofSeconds(spreadSeconds), Duration.ZERO);
+    }
+
+    private static FrontendConfig frontend(String name, List<ListenAddress> listen) {
+        return new FrontendConfig(name, listen, "b", OptionalInt.empty(), TIMEOUTS);
+    }
+
+    private static EndpointConfig endpoint(String name, int weight) {
+        return new EndpointConfig(name, ADDRESS, weight, OptionalInt.empty());
+    }
+
+    private static BackendConfig backend(List<EndpointConfig> endpoints) {
+        return new BackendConfig("b", BackendConfig.Balance.RANDOM, endpoints, CONNECT);
+    }
+
+    private static Config config(String reference) {
+        FrontendConfig frontend = new FrontendConfig(
+                "f", List.of(ListenAddress.parse("127.0.0.1:0")), reference, OptionalInt.empty(), TIMEOUTS);
+        return new Config(
+                process(1),
+                new AdminConfig(List.of()),
+                new LogConfig(
+                        LogConfig.Level.INFO,
+                        new AccessLogConfig(AccessLogConfig.NONE, AccessLogConfig.Format.HAPROXY)),
+                List.of(frontend),
+                List.of(backend(List.of(endpoint("a", 1)))));
+    }
+}
