@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 final class ScalarType<T> implements ValueType<T> {
     private static final String DURATION_PATTERN = "[0-9]+(ms|s|m|h|d)";
     private static final String DURATION_UNIT = "ms, s, m, h, d";
+    private static final Pattern NEGATIVE = Pattern.compile("-[0-9]+");
     private static final Pattern WHOLE = Pattern.compile("[0-9]+");
     /** One digit more than any range has: longer numbers are out of range whatever they say. */
     private static final int WHOLE_DIGITS_MAX = 9;
@@ -142,12 +143,14 @@ final class ScalarType<T> implements ValueType<T> {
     }
 
     static <T> ScalarType<T> text(String title, String expected, String pattern, Parser<T> parser) {
-        return new ScalarType<>(title, Form.TEXT, expected, Reach.ANY, parser, schema -> {
-            schema.put("type", "string");
-            if (!pattern.isEmpty()) {
-                schema.put("pattern", "^" + pattern + "$");
-            }
-        });
+        return new ScalarType<>(title, Form.TEXT, expected, Reach.ANY, parser, schema -> describeText(schema, pattern));
+    }
+
+    private static void describeText(ObjectNode schema, String pattern) {
+        schema.put("type", "string");
+        if (!pattern.isEmpty()) {
+            schema.put("pattern", "^(" + pattern + "|.*" + Environment.PATTERN + ".*)$");
+        }
     }
 
     private static void integer(ObjectNode schema, IntRange range) {
@@ -164,6 +167,9 @@ final class ScalarType<T> implements ValueType<T> {
 
     private static int within(IntRange range, String text, String orElse) throws InvalidValue {
         String hint = "write a whole number in " + range + orElse;
+        if (NEGATIVE.matcher(text).matches()) {
+            throw new InvalidValue(Text.quote(text) + " is negative", hint);
+        }
         if (!WHOLE.matcher(text).matches()) {
             boolean number = YamlWords.kind(text).equals("a number");
             throw new InvalidValue(

@@ -58,7 +58,7 @@ final class Text {
                 best = candidate;
             }
         }
-        return bestDistance <= Math.max(1, Math.min(3, plain.length() / 3)) ? best : "";
+        return bestDistance <= Math.min(3, plain.length() / 3) ? best : "";
     }
 
     private static String squash(String key) {

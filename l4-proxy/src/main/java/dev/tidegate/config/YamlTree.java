@@ -74,6 +74,9 @@ final class YamlTree {
         if (e.getProblem().contains("(TAB)")) {
             return "indent with spaces";
         }
+        if (e.getProblem().contains("found ':'")) {
+            return "a value that begins with a bracket needs quotes, as in \"[::1]:8080\"";
+        }
         String context = e.getContext();
         String advice = "look at the indentation, quotes and brackets here and just before";
         return context == null ? advice : advice + " (" + context + ")";

@@ -66,6 +66,17 @@ final class ExamplesTest {
     }
 
     @Test
+    void theSchemaTakesAVariableForAnyValue() throws IOException {
+        String yaml = ConfigText.valid()
+                .with("process.workers", "\"${W:-1}\"")
+                .with("frontends[].name", "\"a-${N:-b}\"")
+                .with("frontends[].timeouts.idle", "\"${I:-5m}\"")
+                .toString();
+        assertEquals(List.of(), ConfigText.lines(ConfigText.read(yaml)));
+        assertEquals(List.of(), SchemaCheck.misfits(schema(), json(yaml)));
+    }
+
+    @Test
     void theFullExampleHasEveryKeyThereIs() throws IOException {
         Set<String> known = new TreeSet<>();
         ConfigKeys.all().forEach(place -> known.add(place.path()));

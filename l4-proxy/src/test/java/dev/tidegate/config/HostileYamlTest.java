@@ -69,6 +69,7 @@ final class HostileYamlTest {
         put(texts, "word", "hello\n", "this is text");
         put(texts, "tab", "a:\n\tb: 1\n", "indent with spaces");
         put(texts, "complex key", "? [a]\n: 1\n", "a key is not a plain word");
+        put(texts, "bare brackets", "a: [::]:80\n", "a value that begins with a bracket needs quotes");
         put(texts, "unclosed", "a: [1\n", "this is not YAML");
         put(texts, "bad escape", "a: \"\\U99999999\"\n", "this is not YAML");
         put(texts, "bad directive", "%YAML 9.9\n---\na: 1\n", "this is not YAML");
