@@ -35,7 +35,7 @@ public final class ScriptedBackend implements AutoCloseable {
     private final AutoCloseable socket;
     private final List<AutoCloseable> held = new ArrayList<>();
     private final List<ScriptedConnection> connections = new CopyOnWriteArrayList<>();
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>(); // the first one accepts
     private final AtomicInteger concurrent = new AtomicInteger();
     private final AtomicInteger maxConcurrent = new AtomicInteger();
 
@@ -156,6 +156,8 @@ public final class ScriptedBackend implements AutoCloseable {
     /** Stops listening: connects are refused from here on, open connections stay. */
     public void stopListening() {
         closeQuietly(socket);
+        // The kernel listens for as long as a thread is inside accept.
+        threads.stream().limit(1).forEach(this::join);
     }
 
     /**
