@@ -115,8 +115,7 @@ public final class ScriptedBackend implements AutoCloseable {
 
     /** {@code HOST:PORT}, an IPv6 host in brackets: as the configuration has it. */
     public String hostPort() {
-        String host = address.getAddress().getHostAddress();
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+        return HostPort.of(address);
     }
 
     /** Everything accepted so far, in order. */
