@@ -44,12 +44,12 @@ public final class RealNginx implements AutoCloseable {
                 http("listen 127.0.0.1:" + port + " proxy_protocol;", "$proxy_protocol_addr:$proxy_protocol_port"));
     }
 
-    /** A TCP proxy to {@code upstream}: a peer to compare with. */
+    /** A TCP proxy to {@code upstream}, half-closure allowed (off is nginx's default: it ends both sides at the first FIN). */
     public static RealNginx stream(InetSocketAddress upstream) {
         return new RealNginx(port -> """
                 stream {
                   access_log off;
-                  server { listen 127.0.0.1:%d; proxy_pass %s; }
+                  server { listen 127.0.0.1:%d; proxy_pass %s; proxy_half_close on; }
                 }
                 """.formatted(port, HostPort.of(upstream)));
     }
