@@ -35,7 +35,7 @@ public final class ScriptedBackend implements AutoCloseable {
     private final AutoCloseable socket;
     private final List<AutoCloseable> held = new ArrayList<>();
     private final List<ScriptedConnection> connections = new CopyOnWriteArrayList<>();
-    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final List<Thread> threads = new CopyOnWriteArrayList<>(); // the first one accepts
     private final AtomicInteger concurrent = new AtomicInteger();
     private final AtomicInteger maxConcurrent = new AtomicInteger();
 
@@ -115,8 +115,7 @@ public final class ScriptedBackend implements AutoCloseable {
 
     /** {@code HOST:PORT}, an IPv6 host in brackets: as the configuration has it. */
     public String hostPort() {
-        String host = address.getAddress().getHostAddress();
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+        return HostPort.of(address);
     }
 
     /** Everything accepted so far, in order. */
@@ -156,6 +155,8 @@ public final class ScriptedBackend implements AutoCloseable {
     /** Stops listening: connects are refused from here on, open connections stay. */
     public void stopListening() {
         closeQuietly(socket);
+        // The kernel listens for as long as a thread is inside accept.
+        threads.stream().limit(1).forEach(this::join);
     }
 
     /**
