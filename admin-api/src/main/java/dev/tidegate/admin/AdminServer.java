@@ -93,6 +93,11 @@ public final class AdminServer implements AutoCloseable {
         return List.copyOf(bound);
     }
 
+    /** Connections open now. */
+    int connections() {
+        return connections.size();
+    }
+
     /** Closes listeners and connections, removes socket files and ends the thread. Does nothing a second time. */
     @Override
     public synchronized void close() {
