@@ -25,7 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The socket file: who may open it, and what happens to it. */
 final class AdminUnixSocketTest {
-    private final AdminServer server = new AdminServer(new FakeOperations());
+    private final FakeOperations operations = new FakeOperations();
+    private final AdminServer server = new AdminServer(operations);
 
     @TempDir
     Path directory;
@@ -58,6 +59,22 @@ final class AdminUnixSocketTest {
                 .endsWith("live\n"));
         assertTrue(ask(path, "GET /livez HTTP/1.1\r\nHost: any\r\nOrigin: http://evil.example\r\n\r\n")
                 .startsWith("HTTP/1.1 403 "));
+    }
+
+    @Test
+    void aClientThatEndsItsSideFirstIsAnsweredInFull() throws IOException {
+        Path path = directory.resolve("admin.sock");
+        operations.metrics = "x".repeat(4 * 1024 * 1024); // more than the socket's buffer takes
+        server.start(List.of(AdminAddress.unix(path)));
+
+        try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            client.write(ByteBuffer.wrap("GET /metrics HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1)));
+            client.shutdownOutput();
+
+            byte[] answer = Channels.newInputStream(client).readAllBytes();
+
+            assertTrue(answer.length > 4 * 1024 * 1024, "bytes " + answer.length);
+        }
     }
 
     @Test
