@@ -39,7 +39,6 @@ public final class AdminServer implements AutoCloseable {
     private static final int BACKLOG = 128;
     private static final long STOP_SECONDS = 5;
 
-    private final ProxyOperations operations;
     private final AdminLimits limits;
     private final Routes routes;
     private final List<AdminAddress> bound = new ArrayList<>();
@@ -56,9 +55,8 @@ public final class AdminServer implements AutoCloseable {
     }
 
     AdminServer(ProxyOperations operations, AdminLimits limits) {
-        this.operations = operations;
         this.limits = limits;
-        this.routes = new Routes(this.operations);
+        this.routes = new Routes(operations);
     }
 
     /**
