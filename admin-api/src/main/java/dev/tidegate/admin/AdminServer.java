@@ -24,8 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The operator's window over HTTP/1.1, on UNIX sockets and on loopback. It has one event loop of its own, the thread
@@ -35,7 +33,6 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #start}, {@link #addresses} and {@link #close} may be called from any thread but its own.
  */
 public final class AdminServer implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
     private static final int BACKLOG = 128;
     private static final long STOP_SECONDS = 5;
 
@@ -79,9 +76,6 @@ public final class AdminServer implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             close();
             throw e;
-        }
-        for (AdminAddress address : bound) {
-            log.info("admin listens address={}", address);
         }
         return List.copyOf(bound);
     }
