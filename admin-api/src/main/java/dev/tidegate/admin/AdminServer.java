@@ -24,8 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The operator's window over HTTP/1.1, on UNIX sockets and on loopback. It has one event loop of its own, the thread
@@ -35,11 +33,9 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #start}, {@link #addresses} and {@link #close} may be called from any thread but its own.
  */
 public final class AdminServer implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
     private static final int BACKLOG = 128;
     private static final long STOP_SECONDS = 5;
 
-    private final ProxyOperations operations;
     private final AdminLimits limits;
     private final Routes routes;
     private final List<AdminAddress> bound = new ArrayList<>();
@@ -56,9 +52,8 @@ public final class AdminServer implements AutoCloseable {
     }
 
     AdminServer(ProxyOperations operations, AdminLimits limits) {
-        this.operations = operations;
         this.limits = limits;
-        this.routes = new Routes(this.operations);
+        this.routes = new Routes(operations);
     }
 
     /**
@@ -82,15 +77,17 @@ public final class AdminServer implements AutoCloseable {
             close();
             throw e;
         }
-        for (AdminAddress address : bound) {
-            log.info("admin listens address={}", address);
-        }
         return List.copyOf(bound);
     }
 
     /** Where it listens, with real ports; empty before the start and after the end. */
     public synchronized List<AdminAddress> addresses() {
         return List.copyOf(bound);
+    }
+
+    /** Connections open now. */
+    int connections() {
+        return connections.size();
     }
 
     /** Closes listeners and connections, removes socket files and ends the thread. Does nothing a second time. */

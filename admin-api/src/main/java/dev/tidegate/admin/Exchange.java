@@ -36,6 +36,7 @@ final class Exchange extends SimpleChannelInboundHandler<HttpObject> {
     private final ExchangeClock clock;
     private HttpRequest request;
     private long bodyBytes;
+    private int answersUnderWay;
     private boolean closing;
 
     Exchange(AdminLimits limits, HostCheck hosts, Routes routes) {
@@ -115,15 +116,27 @@ final class Exchange extends SimpleChannelInboundHandler<HttpObject> {
         } else if (request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
             response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
         }
+        answersUnderWay++;
+        // A client may end its side as soon as it has asked. Its FIN would close the channel under the answer, so it is
+        // read only after that.
+        ctx.channel().config().setAutoRead(false);
         clock.answering();
         ChannelFuture written = ctx.writeAndFlush(response);
         written.addListener(done -> onWritten(ctx, done.isSuccess()));
     }
 
     private void onWritten(ChannelHandlerContext ctx, boolean success) {
+        answersUnderWay--;
         if (!success) {
             ctx.close();
-        } else if (closing) {
+        } else if (answersUnderWay == 0) {
+            next(ctx);
+        }
+    }
+
+    private void next(ChannelHandlerContext ctx) {
+        ctx.channel().config().setAutoRead(true);
+        if (closing) {
             clock.closing();
             ((DuplexChannel) ctx.channel()).shutdownOutput();
         } else {

@@ -39,8 +39,19 @@ final class ChannelSink implements LogSink {
         ChannelSink sink = new ChannelSink(path);
         if (!Files.exists(path) || Files.isRegularFile(path)) {
             sink.reopen();
+            if (endsWithinLine(path)) {
+                sink.write(ByteBuffer.wrap(new byte[] {'\n'}));
+            }
         }
         return sink;
+    }
+
+    /** Whether an earlier process was stopped in the middle of a line, by a full disk or by force. */
+    private static boolean endsWithinLine(Path path) throws IOException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            ByteBuffer last = ByteBuffer.allocate(1);
+            return file.size() > 0 && file.read(last, file.size() - 1) == 1 && last.get(0) != '\n';
+        }
     }
 
     @Override

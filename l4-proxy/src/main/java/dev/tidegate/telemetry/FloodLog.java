@@ -219,10 +219,9 @@ public final class FloodLog implements AutoCloseable {
                         .append('"');
             }
             line.append(" count=").append(count);
-            if (count > 1 && loggedBefore) {
-                line.append(" in ")
-                        .append(TimeUnit.NANOSECONDS.toSeconds(nowNanos - loggedAtNanos))
-                        .append('s');
+            boolean flowing = loggedBefore && nowNanos - loggedAtNanos < 2 * PERIOD_NANOS;
+            if (flowing) {
+                line.append(" in 1s");
             }
             return line.toString();
         }
