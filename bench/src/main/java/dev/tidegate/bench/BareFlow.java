@@ -18,6 +18,9 @@ final class BareFlow extends ChannelInboundHandlerAdapter {
     private final SocketChannel sink;
     private BareFlow opposite;
     private ChannelFuture lastWrite;
+    private boolean sinkConnected;
+    /** The source has sent its FIN. */
+    private boolean sourceEnded;
     /** The source has ended, and the sink was told. */
     private boolean ended;
 
@@ -35,7 +38,8 @@ final class BareFlow extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        lastWrite = sink.writeAndFlush((ByteBuf) message);
+        // What came with a FIN is handed over even while auto-read is off, so bytes may come before the sink is there.
+        lastWrite = sinkConnected ? sink.writeAndFlush((ByteBuf) message) : sink.write((ByteBuf) message);
         if (!sink.isWritable()) {
             source.config().setAutoRead(false);
         }
@@ -44,7 +48,8 @@ final class BareFlow extends ChannelInboundHandlerAdapter {
     /** This side takes bytes again (or no more): the opposite direction, which writes here, goes on (or pauses). */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-        if (source.isWritable()) {
+        // Not after its FIN: nothing is left to read, and epoll, having dropped a socket paused then, would throw.
+        if (source.isWritable() && !opposite.sourceEnded) {
             sink.config().setAutoRead(true);
         }
     }
@@ -52,13 +57,30 @@ final class BareFlow extends ChannelInboundHandlerAdapter {
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event == ChannelInputShutdownEvent.INSTANCE) {
-            // On io_uring a write is under way after it was flushed; a FIN sent now would overtake it and lose its
-            // bytes.
-            if (lastWrite == null) {
-                passEnd(null);
-            } else {
-                lastWrite.addListener(passEnd);
+            sourceEnded = true;
+            if (sinkConnected) {
+                passEndAfterLastWrite();
             }
+        }
+    }
+
+    /** The sink takes bytes: what has come before goes out, and reading begins. */
+    void onSinkConnected() {
+        sinkConnected = true;
+        sink.flush();
+        if (sourceEnded) {
+            passEndAfterLastWrite();
+        } else {
+            source.config().setAutoRead(true);
+        }
+    }
+
+    private void passEndAfterLastWrite() {
+        // On io_uring a flushed write is still under way; a FIN sent now would overtake it and lose its bytes.
+        if (lastWrite == null) {
+            passEnd(null);
+        } else {
+            lastWrite.addListener(passEnd);
         }
     }
 

@@ -96,8 +96,8 @@ final class BareForwarder implements AutoCloseable {
         client.eventLoop().register(endpoint);
         endpoint.connect(target).addListener(connected -> {
             if (connected.isSuccess()) {
-                client.config().setAutoRead(true);
-                endpoint.config().setAutoRead(true);
+                fromClient.onSinkConnected();
+                fromEndpoint.onSinkConnected();
             } else {
                 fromClient.abort();
             }

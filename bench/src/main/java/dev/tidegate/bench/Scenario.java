@@ -47,6 +47,11 @@ enum Scenario {
         return unit;
     }
 
+    /** What makes the plural of {@link #unit()}. */
+    String plural() {
+        return unit.equals("MiB") ? "" : "s";
+    }
+
     /** How many of a result's count make one unit: 2^20 bytes a MiB, else 1. */
     long perUnit() {
         return unit.equals("MiB") ? 1L << 20 : 1;

@@ -46,7 +46,9 @@ final class UploadClient extends LoadClient {
             return;
         }
         if (!finSent || receipt.position() != Long.BYTES) {
-            throw new IOException("the other side ended before it said how much it got");
+            throw new IOException("the other side ended "
+                    + (finSent ? "with " + receipt.position() + " bytes of the receipt" : "before the stream did")
+                    + ", after " + sentBytes + " bytes");
         }
         long arrived = receipt.getLong(0);
         if (arrived != sentBytes) {
