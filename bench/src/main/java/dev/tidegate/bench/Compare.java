@@ -1,0 +1,396 @@
+package dev.tidegate.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.netty.util.Version;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Puts Tidegate beside other proxies: the same load, the same core, in turns, round after round. */
+@Command(
+        name = "bench/compare",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Runs the same load through Tidegate, a bare Netty forwarder, HAProxy and nginx, in turns, and prints the CPU"
+                    + " that each takes for it, as ratios to HAProxy of the same round (least, median, greatest).",
+            "The proxies are pinned to one core, load and backend to another."
+        })
+final class Compare implements Callable<Integer> {
+    private static final double KNEE_SHARE = 0.5;
+    private static final Duration KNEE_WINDOW = Duration.ofSeconds(2);
+    private static final Duration WARMUP_NATIVE = Duration.ofSeconds(1);
+    private static final int MAX_CONNECTIONS_LEAST = 8_000;
+
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "NAME",
+            description = "what to compare; default: all that there is")
+    private List<String> only;
+
+    @Option(
+            names = "--scenarios",
+            split = ",",
+            paramLabel = "NAME",
+            defaultValue = "small,connect,bulk,latency",
+            description = "some of small, connect, bulk, upload, latency; default ${DEFAULT-VALUE}")
+    private List<String> scenarioWords;
+
+    @Option(names = "--rounds", defaultValue = "5", description = "default ${DEFAULT-VALUE}")
+    private int rounds;
+
+    @Option(
+            names = "--seconds",
+            defaultValue = "4",
+            description = "measured window of each scenario of each round; default ${DEFAULT-VALUE}")
+    private int seconds;
+
+    @Option(
+            names = "--warmup",
+            defaultValue = "12",
+            description = "seconds of load for each JVM before the first round, in all; default ${DEFAULT-VALUE}")
+    private int warmupSeconds;
+
+    @Option(
+            names = "--rate",
+            defaultValue = "0",
+            description = "messages a second of the latency scenario; 0, the default: half of what the slowest can do")
+    private int rate;
+
+    @Option(names = "--connections", defaultValue = "0", description = "of each scenario; 0, the default: its own")
+    private int connections;
+
+    @Option(names = "--memory", description = "measure memory for each idle connection instead")
+    private boolean memory;
+
+    @Option(names = "--memory-from", defaultValue = "1000", description = "default ${DEFAULT-VALUE} connections")
+    private int memoryFrom;
+
+    @Option(names = "--memory-to", defaultValue = "6000", description = "default ${DEFAULT-VALUE} connections")
+    private int memoryTo;
+
+    @Option(names = "--proxy-core", defaultValue = "0", description = "default ${DEFAULT-VALUE}")
+    private int proxyCore;
+
+    @Option(names = "--load-core", defaultValue = "1", description = "default ${DEFAULT-VALUE}")
+    private int loadCore;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "write every single result there too")
+    private Path json;
+
+    private final String commandLine;
+    private final Path home;
+    private final List<String> problems = new ArrayList<>();
+    private final Map<String, String> facts = new LinkedHashMap<>();
+    private final Measurements measured = new Measurements();
+
+    private Compare(Path home, String commandLine) {
+        this.home = home;
+        this.commandLine = commandLine;
+    }
+
+    public static void main(String[] args) {
+        // Warnings to stderr, and stdout to the report.
+        InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+        Path home = Path.of(System.getProperty("tidegate.home", "."));
+        Compare compare = new Compare(home, "bench/compare " + String.join(" ", args));
+        System.exit(new CommandLine(compare)
+                .setExecutionExceptionHandler((failure, line, parsed) -> {
+                    if (failure instanceof IOException || failure instanceof IllegalArgumentException) {
+                        line.getErr().println("bench/compare: " + failure.getMessage());
+                        return 1;
+                    }
+                    throw failure;
+                })
+                .execute(args));
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<Scenario> scenarios = scenarioWords.stream().map(Scenario::named).toList();
+        List<String> names = names();
+        checkMachine(names);
+        TidegateLauncher launcher = TidegateLauncher.in(home);
+        Path directory = Files.createTempDirectory("tidegate-bench-");
+        Children children = new Children();
+        // Runs on ctrl-C and TERM; after a normal end nothing is left for it.
+        Thread hook = new Thread(
+                () -> {
+                    children.close();
+                    deleteAll(directory);
+                },
+                "stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try (children) {
+            LoadProcess load = LoadProcess.start(children, loadCore, launcher.java());
+            SubjectStarter starter = new SubjectStarter(
+                    children,
+                    directory,
+                    load.backend(),
+                    proxyCore,
+                    Math.max(MAX_CONNECTIONS_LEAST, memoryTo + 500),
+                    launcher);
+            learnFacts(names, launcher);
+            Report report = new Report().environment(facts);
+            Map<String, Object> raw = new LinkedHashMap<>(Map.of("environment", facts));
+            if (memory) {
+                List<MemorySlope> slopes = memory(names, load, starter, children, launcher);
+                raw.put("memory", slopes);
+                report.memory(slopes, Subject.HAPROXY);
+            } else {
+                compare(names, scenarios, load, starter, report);
+                raw.put("results", rawResults(names, scenarios));
+            }
+            raw.put("problems", problems);
+            System.out.print(report);
+            if (json != null) {
+                new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), raw);
+            }
+        }
+        problems.forEach(problem -> System.err.println("bench/compare: " + problem));
+        return problems.isEmpty() ? 0 : 1;
+    }
+
+    // --- CPU and latency
+    // ----------------------------------------------------------------------------------------------
+
+    private void compare(
+            List<String> names, List<Scenario> scenarios, LoadProcess load, SubjectStarter starter, Report report)
+            throws IOException, InterruptedException {
+        List<Subject> subjects = new ArrayList<>();
+        for (String name : names) {
+            subjects.add(starter.start(name));
+        }
+        for (Subject subject : subjects) {
+            warm(subject, scenarios, load);
+        }
+        String rateReason = "as asked for";
+        int latencyRate = rate;
+        if (rate == 0 && scenarios.contains(Scenario.LATENCY)) {
+            double knee = Double.MAX_VALUE;
+            for (Subject subject : subjects) {
+                LoadResult result = run(subject, spec(Scenario.SMALL, subject, KNEE_WINDOW), load);
+                knee = Math.min(knee, result.perSecond());
+            }
+            latencyRate = Math.max(1, (int) (knee * KNEE_SHARE));
+            rateReason = "50 % of what the slowest does in a closed loop";
+        }
+        for (int round = 1; round <= rounds; round++) {
+            for (Scenario scenario : scenarios) {
+                List<Subject> order = new ArrayList<>(subjects);
+                Collections.rotate(order, 1 - round); // nobody is always first, or always behind the same one
+                for (Subject subject : order) {
+                    LoadSpec spec = spec(scenario, subject, Duration.ofSeconds(seconds))
+                            .withPid(subject.pid())
+                            .withRate(Math.max(1, latencyRate));
+                    LoadResult result = run(subject, spec, load);
+                    measured.add(scenario, subject.name(), result);
+                    System.err.printf(
+                            "round %d of %d, %s, %s: %,.0f %s%s/s%s%n",
+                            round,
+                            rounds,
+                            scenario.word(),
+                            subject.name(),
+                            result.perSecond() / scenario.perUnit(),
+                            scenario.unit(),
+                            scenario.plural(),
+                            result.cpuMicros() < 0
+                                    ? ""
+                                    : String.format(", %.2f µs", result.cpuMicrosPer(scenario.perUnit())));
+                }
+            }
+        }
+        for (Scenario scenario : scenarios) {
+            if (scenario == Scenario.LATENCY) {
+                report.latency(names, measured, Subject.HAPROXY, latencyRate, rateReason);
+            } else {
+                int used = connections == 0 ? scenario.connections() : connections;
+                report.cost(scenario, names, measured, Subject.HAPROXY, used);
+            }
+        }
+    }
+
+    private void warm(Subject subject, List<Scenario> scenarios, LoadProcess load) throws IOException {
+        Duration window =
+                subject.isJvm() ? Duration.ofSeconds(warmupSeconds).dividedBy(scenarios.size()) : WARMUP_NATIVE;
+        for (Scenario scenario : scenarios) {
+            System.err.printf("warming %s, %s, %d ms%n", subject.name(), scenario.word(), window.toMillis());
+            // The rate is not known yet, and latency takes the same path as small requests.
+            run(subject, spec(scenario == Scenario.LATENCY ? Scenario.SMALL : scenario, subject, window), load);
+        }
+    }
+
+    private LoadSpec spec(Scenario scenario, Subject subject, Duration window) {
+        LoadSpec spec = LoadSpec.of(scenario, subject.address(), window);
+        return connections == 0 ? spec : spec.withConnections(connections);
+    }
+
+    private LoadResult run(Subject subject, LoadSpec spec, LoadProcess load) throws IOException {
+        LoadResult result = load.run(spec);
+        subject.checkAlive();
+        if (result.errors() > 0) {
+            problems.add(subject.name() + ", " + spec.scenario().word() + ": " + result.errors() + " errors, first: "
+                    + result.firstError());
+        } else if (result.count() == 0) {
+            problems.add(subject.name() + ", " + spec.scenario().word() + ": nothing got through");
+        }
+        return result;
+    }
+
+    private Map<String, Map<String, List<LoadResult>>> rawResults(List<String> names, List<Scenario> scenarios) {
+        Map<String, Map<String, List<LoadResult>>> results = new LinkedHashMap<>();
+        for (Scenario scenario : scenarios) {
+            Map<String, List<LoadResult>> bySubject = new LinkedHashMap<>();
+            names.forEach(name -> bySubject.put(name, measured.rounds(scenario, name)));
+            results.put(scenario.word(), bySubject);
+        }
+        return results;
+    }
+
+    // --- memory
+    // -------------------------------------------------------------------------------------------------------
+
+    private List<MemorySlope> memory(
+            List<String> names, LoadProcess load, SubjectStarter starter, Children children, TidegateLauncher launcher)
+            throws IOException, InterruptedException {
+        MemoryMeter meter = new MemoryMeter(load, launcher.java(), problems);
+        List<MemorySlope> slopes = new ArrayList<>();
+        for (String name : names) {
+            if (name.equals(Subject.DIRECT)) {
+                continue;
+            }
+            // One at a time and freshly started: what an earlier load left behind would hide what a connection takes.
+            Subject subject = starter.start(name);
+            slopes.add(meter.measure(subject, memoryFrom, memoryTo));
+            children.stop(subject.process());
+        }
+        return slopes;
+    }
+
+    // --- the machine
+    // --------------------------------------------------------------------------------------------------
+
+    private List<String> names() {
+        List<String> known = SubjectStarter.names();
+        if (only != null) {
+            for (String name : only) {
+                if (!known.contains(name)) {
+                    throw new IllegalArgumentException(
+                            "--only: \"" + name + "\" is not known; use some of " + String.join(", ", known));
+                }
+            }
+            return known.stream().filter(only::contains).toList();
+        }
+        List<String> usable = new ArrayList<>(known);
+        for (Transport transport : Transport.values()) {
+            if (!transport.isAvailable()) {
+                System.err.println("bench/compare: left out, not available here: " + transport.word());
+                usable.removeIf(name -> name.endsWith("-" + transport.word()));
+            }
+        }
+        return usable;
+    }
+
+    private void checkMachine(List<String> names) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        if (processors < 2) {
+            throw new IllegalArgumentException("only " + processors
+                    + " processor is available; the proxy and the load need one each, or each measures the other");
+        }
+        if (proxyCore == loadCore) {
+            throw new IllegalArgumentException(
+                    "--proxy-core and --load-core are both " + proxyCore + "; they must differ");
+        }
+        List<String> needed = Stream.concat(
+                        Stream.of("taskset"), names.stream().filter(List.of(Subject.HAPROXY, Subject.NGINX)::contains))
+                .toList();
+        List<String> missing = Tool.missing(needed);
+        if (!missing.isEmpty()) {
+            throw new IllegalArgumentException("not on the PATH: " + String.join(", ", missing)
+                    + "; install it, or leave a proxy out with --only");
+        }
+    }
+
+    private void learnFacts(List<String> names, TidegateLauncher launcher) throws IOException {
+        facts.put("command", "`" + commandLine.strip() + "`");
+        facts.put(
+                "kernel",
+                Files.readString(Path.of("/proc/sys/kernel/osrelease")).strip());
+        facts.put("CPU", Runtime.getRuntime().availableProcessors() + " × " + cpuModel());
+        facts.put("Java", javaVersion(launcher.java()));
+        facts.put(
+                "Netty",
+                Version.identify().values().stream()
+                        .filter(version -> version.artifactId().equals("netty-common"))
+                        .map(Version::artifactVersion)
+                        .collect(Collectors.joining()));
+        facts.put("JVM flags", "`" + String.join(" ", launcher.flags()) + "`");
+        if (names.contains(Subject.HAPROXY)) {
+            facts.put("HAProxy", Tool.firstLine("haproxy", "-v"));
+        }
+        if (names.contains(Subject.NGINX)) {
+            facts.put("nginx", Tool.firstLine("nginx", "-v"));
+        }
+        if (names.stream().anyMatch(name -> name.startsWith(Subject.TIDEGATE))) {
+            facts.put("Tidegate", Tool.firstLine(launcher.script().toString(), "version"));
+        }
+        if (memory) {
+            facts.put(
+                    "method",
+                    "each proxy freshly started, 6 s of load, then " + memoryFrom + " to " + memoryTo
+                            + " idle connections in six steps; a JVM collects (jcmd GC.run) before each reading; line by"
+                            + " least squares");
+        } else {
+            facts.put(
+                    "method",
+                    rounds + " rounds of " + seconds + " s, in turns; proxy on core " + proxyCore
+                            + ", load and backend on core " + loadCore + "; JVMs warmed by " + warmupSeconds
+                            + " s of load; ratios within a round, least–median–greatest");
+        }
+    }
+
+    private static String javaVersion(String java) throws IOException {
+        return Arrays.stream(Tool.output(java, "-version").split("\n", -1))
+                .filter(line -> line.contains("build"))
+                .findFirst()
+                .orElse("unknown")
+                .strip();
+    }
+
+    private static String cpuModel() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(System.getProperty("os.arch"));
+        }
+    }
+
+    private static void deleteAll(Path directory) {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            System.err.println("bench/compare: " + directory + " could not be deleted: " + e);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.tidegate.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** A {@link LoadDriver} in a process of its own, pinned away from what it loads. */
+final class LoadProcess {
+    private final PrintStream commands;
+    private final BufferedReader answers;
+    private final InetSocketAddress backend;
+
+    private LoadProcess(Process process) throws IOException {
+        commands = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+        answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        backend = HostPort.parse(expect("ready"));
+    }
+
+    static LoadProcess start(Children children, int core, String java) throws IOException {
+        List<String> command = List.of(
+                "taskset",
+                "-c",
+                Integer.toString(core),
+                java,
+                "-XX:+UseSerialGC",
+                "-Xms256m",
+                "-Xmx1g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                LoadDriver.class.getName());
+        return new LoadProcess(
+                children.start(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT)));
+    }
+
+    InetSocketAddress backend() {
+        return backend;
+    }
+
+    /** Runs the load and waits for its end; throws when it could not be run at all. */
+    LoadResult run(LoadSpec spec) throws IOException {
+        return ask(spec.toLine());
+    }
+
+    LoadResult hold(InetSocketAddress target, int connections) throws IOException {
+        return ask("hold target=" + HostPort.format(target) + " connections=" + connections);
+    }
+
+    LoadResult release() throws IOException {
+        return ask("release");
+    }
+
+    private LoadResult ask(String command) throws IOException {
+        commands.println(command);
+        return LoadResult.parse(expect("ok"));
+    }
+
+    private String expect(String word) throws IOException {
+        String line = answers.readLine();
+        if (line == null) {
+            throw new IOException("the load process has ended; what it said last is above");
+        }
+        if (!line.startsWith(word + " ")) {
+            throw new IOException("the load process says: " + line);
+        }
+        return line.substring(word.length() + 1);
+    }
+}

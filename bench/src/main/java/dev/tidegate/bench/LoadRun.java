@@ -1,0 +1,101 @@
+package dev.tidegate.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/** The counts of one run while it goes on. Confined to the load loop. */
+final class LoadRun {
+    /** A proxy that refuses everything would otherwise be asked for ever. */
+    private static final int ERRORS_MAX = 100;
+
+    private static final long HIGHEST_LATENCY_NANOS = 60_000_000_000L;
+
+    private final LoadSpec spec;
+    private final Histogram latency = new Histogram(HIGHEST_LATENCY_NANOS, 3);
+    private final List<LoadClient> clients = new ArrayList<>();
+    private long count;
+    private long errors;
+    private String firstError = "";
+    private int open;
+    private boolean stopping;
+    private long windowStartNanos = Long.MAX_VALUE;
+    private long windowEndNanos = Long.MAX_VALUE;
+
+    LoadRun(LoadSpec spec) {
+        this.spec = spec;
+    }
+
+    LoadSpec spec() {
+        return spec;
+    }
+
+    List<LoadClient> clients() {
+        return clients;
+    }
+
+    /** Hot: no allocation. */
+    void counted(long more) {
+        count += more;
+    }
+
+    long count() {
+        return count;
+    }
+
+    /** Hot: no allocation. A latency counts when its message was to be sent inside the window. */
+    void answered(long intendedNanos, long nowNanos) {
+        if (intendedNanos - windowStartNanos >= 0 && intendedNanos - windowEndNanos < 0) {
+            latency.recordValue(Math.min(Math.max(nowNanos - intendedNanos, 0), HIGHEST_LATENCY_NANOS));
+        }
+    }
+
+    void window(long startNanos, long endNanos) {
+        windowStartNanos = startNanos;
+        windowEndNanos = endNanos;
+    }
+
+    Histogram latency() {
+        return latency;
+    }
+
+    void opened() {
+        open++;
+    }
+
+    void closed() {
+        open--;
+    }
+
+    int open() {
+        return open;
+    }
+
+    void failed(String what) {
+        errors++;
+        if (firstError.isEmpty()) {
+            firstError = what;
+        }
+    }
+
+    long errors() {
+        return errors;
+    }
+
+    String firstError() {
+        return firstError;
+    }
+
+    boolean isHopeless() {
+        return errors > ERRORS_MAX;
+    }
+
+    /** No new message, stream or connection from here on. */
+    void stop() {
+        stopping = true;
+    }
+
+    boolean isStopping() {
+        return stopping || isHopeless();
+    }
+}
