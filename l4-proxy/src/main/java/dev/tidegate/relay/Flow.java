@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.DuplexChannel;
 import java.util.ArrayDeque;
@@ -203,6 +204,9 @@ public final class Flow implements ChannelFutureListener {
             state = State.SHUT;
             // That this fails means that the socket is gone, of which its own fault or end tells.
             ((DuplexChannel) to).shutdownOutput();
+            // Its own end now leaves nothing open, so that the transport may close it at once: a call and an exception
+            // less than ending its input first, on a socket that the kernel has let go already.
+            to.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
         }
     }
 

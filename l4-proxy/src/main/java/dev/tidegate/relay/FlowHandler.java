@@ -74,6 +74,11 @@ public final class FlowHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        if (outbound != null && outbound.finSent() && inbound.state() == Flow.State.OPEN) {
+            // Both directions have ended, ours first: the transport closes the channel and tells of no end of input.
+            inbound.onFin();
+            return;
+        }
         // With half-closure allowed and auto-close off, a channel becomes inactive only when we close it, or when the
         // transport found the socket dead in a way that no read or write told.
         owner.onFault(side, new IOException("the socket was closed under the connection"));
