@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import dev.tidegate.model.Side;
 import java.io.IOException;
 
 /** One JSON object a line, every key in every line, null for what there is not. */
@@ -61,7 +62,7 @@ final class JsonLineFormat implements LineFormat {
         json.writeNumberField("bytes_sent", record.bytesSent);
         json.writeNullField("requests");
         json.writeNumberField("attempts", record.attempts);
-        json.writeStringField("closed_by", record.closedBy == null ? null : record.closedBy.word());
+        json.writeStringField("closed_by", closedBy(record.closedBy));
         json.writeStringField("reason", record.reason == null ? null : record.reason.word());
         json.writeBooleanField("retired", record.how != null);
         json.writeStringField("how", record.how == null ? null : record.how.word());
@@ -95,5 +96,15 @@ final class JsonLineFormat implements LineFormat {
                 .append((char) ('0' + rest / 10 % 10))
                 .append((char) ('0' + rest % 10));
         json.writeNumber(text.toString());
+    }
+
+    private static String closedBy(Side side) {
+        if (side == null) {
+            return "tidegate";
+        }
+        return switch (side) {
+            case DOWNSTREAM -> "client";
+            case UPSTREAM -> "endpoint";
+        };
     }
 }

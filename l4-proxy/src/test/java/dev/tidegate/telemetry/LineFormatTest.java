@@ -53,7 +53,7 @@ final class LineFormatTest {
                         + "\"endpoint_address\":\"10.0.0.11:8080\",\"protocol\":\"tcp\",\"generation\":3,"
                         + "\"connect_ms\":1.234,\"first_byte_ms\":2.001,\"duration_ms\":61000.000,"
                         + "\"bytes_received\":517,\"bytes_sent\":12345678901,\"requests\":null,\"attempts\":2,"
-                        + "\"closed_by\":\"downstream\",\"reason\":\"client-closed\",\"retired\":false,\"how\":null,"
+                        + "\"closed_by\":\"client\",\"reason\":\"client-closed\",\"retired\":false,\"how\":null,"
                         + "\"cut_mid_exchange\":false}\n",
                 line);
         List<String> keys = new ArrayList<>();
@@ -92,7 +92,7 @@ final class LineFormatTest {
         String line = line(AccessLogFormat.JSON, record);
 
         assertTrue(
-                line.endsWith("\"closed_by\":null,\"reason\":\"shutdown\",\"retired\":true,\"how\":\"cut\","
+                line.endsWith("\"closed_by\":\"tidegate\",\"reason\":\"shutdown\",\"retired\":true,\"how\":\"cut\","
                         + "\"cut_mid_exchange\":true}\n"),
                 line);
     }
