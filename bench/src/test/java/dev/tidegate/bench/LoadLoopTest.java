@@ -20,13 +20,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A result without errors says that what the clients counted is what the backend counted: the run compares the two. */
 class LoadLoopTest {
-    private static final Duration WINDOW = Duration.ofMillis(300);
+    private static final Duration WINDOW = Duration.ofMillis(150);
+    private static final Duration SETTLE = Duration.ofMillis(20);
 
     @ParameterizedTest
     @EnumSource(Scenario.class)
     void clientsAndBackendCountTheSameDirectly(Scenario scenario) throws IOException {
         try (LoadLoop loop = new LoadLoop(0)) {
-            LoadResult result = loop.run(LoadSpec.of(scenario, loop.backendAddress(), WINDOW));
+            LoadResult result = loop.run(
+                    LoadSpec.of(scenario, loop.backendAddress(), WINDOW).withSettle(SETTLE));
             assertEquals("", result.firstError());
             assertTrue(result.count() > 0, "something was counted");
             assertTrue(result.totalCount() >= result.count(), "the window is a part of the run");
@@ -46,7 +48,8 @@ class LoadLoopTest {
                         16 << 10)) {
             InetSocketAddress target = new InetSocketAddress(InetAddress.getLoopbackAddress(), forwarder.port());
             for (Scenario scenario : Scenario.values()) {
-                LoadResult result = loop.run(LoadSpec.of(scenario, target, WINDOW));
+                LoadResult result =
+                        loop.run(LoadSpec.of(scenario, target, WINDOW).withSettle(SETTLE));
                 assertEquals("", result.firstError(), scenario.word());
                 assertTrue(result.count() > 0, scenario.word());
             }
@@ -62,7 +65,7 @@ class LoadLoopTest {
             assertEquals("", result.firstError());
             // The schedule is kept however late the loop is; only what is late at an edge of the window may be missing,
             // or come from before it.
-            assertTrue(result.totalCount() >= 400 && result.totalCount() <= 2_000, "messages: " + result.totalCount());
+            assertTrue(result.totalCount() >= 200 && result.totalCount() <= 2_000, "messages: " + result.totalCount());
             assertTrue(result.p50Nanos() > 0 && result.p50Nanos() <= result.p99Nanos(), "percentiles are in order");
         }
     }
