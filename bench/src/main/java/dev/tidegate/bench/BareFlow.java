@@ -48,7 +48,7 @@ final class BareFlow extends ChannelInboundHandlerAdapter {
     /** This side takes bytes again (or no more): the opposite direction, which writes here, goes on (or pauses). */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-        // Not after its FIN: nothing is left to read, and epoll, having dropped a socket paused then, would throw.
+        // Not after its FIN: nothing is left to read.
         if (source.isWritable() && !opposite.sourceEnded) {
             sink.config().setAutoRead(true);
         }

@@ -44,7 +44,7 @@ final class BareForwarder implements AutoCloseable {
         this.loops = new MultiThreadIoEventLoopGroup(workers, transport.ioHandlerFactory(readBytes));
     }
 
-    /** Starts to forward from loopback's {@code port} (0: any free one) to {@code target}; throws when it cannot listen. */
+    /** Starts to forward from {@code listen} (port 0: any free one) to {@code target}; throws when it cannot listen. */
     static BareForwarder start(
             Transport transport, InetSocketAddress listen, InetSocketAddress target, int workers, int readBytes) {
         BareForwarder forwarder = new BareForwarder(transport, target, workers, readBytes);

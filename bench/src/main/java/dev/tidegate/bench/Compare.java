@@ -180,7 +180,9 @@ final class Compare implements Callable<Integer> {
             subjects.add(starter.start(name));
         }
         for (Subject subject : subjects) {
-            warm(subject, scenarios, load);
+            if (warmupSeconds > 0) {
+                warm(subject, scenarios, load);
+            }
         }
         String rateReason = "as asked for";
         int latencyRate = rate;

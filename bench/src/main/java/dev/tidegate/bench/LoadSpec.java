@@ -45,6 +45,11 @@ record LoadSpec(
         return new LoadSpec(scenario, target, connections, sources, settle, window, pid, newRate);
     }
 
+    /** The load goes on for so long before the window begins. */
+    LoadSpec withSettle(Duration newSettle) {
+        return new LoadSpec(scenario, target, connections, sources, newSettle, window, pid, rate);
+    }
+
     LoadSpec withConnections(int newConnections) {
         return new LoadSpec(scenario, target, newConnections, sources, settle, window, pid, rate);
     }

@@ -11,10 +11,14 @@ import java.util.concurrent.TimeUnit;
 /** Reads how much memory idle connections take in a proxy. Confined to the thread that compares. */
 final class MemoryMeter {
     private static final int STEPS = 6;
-    /** Two readings this near, half a second apart, count as settled. */
+    /** Readings this near, half a second apart, count as settled. */
     private static final long SETTLED_BYTES = 64 << 10;
 
-    private static final int READINGS_MAX = 20;
+    private static final int SETTLED_READINGS = 2;
+    /** The first time for longer: a JVM gives its compilers' memory back some seconds after they have become idle. */
+    private static final int SETTLED_READINGS_FIRST = 20;
+
+    private static final int READINGS_MAX = 80;
     private static final Duration CHURN = Duration.ofSeconds(3);
 
     private final LoadProcess load;
@@ -42,7 +46,7 @@ final class MemoryMeter {
         for (int step = 0; step < STEPS; step++) {
             int connections = from + (to - from) * step / (STEPS - 1);
             note(subject, load.hold(subject.address(), connections));
-            long bytes = settledBytes(subject);
+            long bytes = settledBytes(subject, step == 0 ? SETTLED_READINGS_FIRST : SETTLED_READINGS);
             readings.add(new MemorySlope.Reading(connections, bytes));
             System.err.printf("%s: %,d connections, %,d KiB%n", subject.name(), connections, bytes >> 10);
         }
@@ -50,14 +54,16 @@ final class MemoryMeter {
         return MemorySlope.through(subject.name(), readings);
     }
 
-    private long settledBytes(Subject subject) throws IOException, InterruptedException {
+    private long settledBytes(Subject subject, int readingsAlike) throws IOException, InterruptedException {
         long before = Long.MIN_VALUE / 2;
+        int alike = 1;
         for (int i = 0; i < READINGS_MAX; i++) {
             if (subject.isJvm()) {
                 Tool.output(jcmd, Long.toString(subject.pid()), "GC.run");
             }
             long now = ProcessStatus.anonymousBytes(subject.pid());
-            if (Math.abs(now - before) <= SETTLED_BYTES) {
+            alike = Math.abs(now - before) <= SETTLED_BYTES ? alike + 1 : 1;
+            if (alike >= readingsAlike) {
                 return now;
             }
             before = now;

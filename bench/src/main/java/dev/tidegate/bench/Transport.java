@@ -4,7 +4,6 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
@@ -66,7 +65,7 @@ enum Transport {
         return switch (this) {
             case IO_URING ->
                 IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setBufferRingConfig(bufferRing(readBytes)));
-            case EPOLL -> EpollIoHandler.newFactory();
+            case EPOLL -> HalfCloseSafeEpoll.newFactory();
             case NIO -> NioIoHandler.newFactory();
         };
     }

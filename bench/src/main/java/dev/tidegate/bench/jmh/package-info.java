@@ -1,2 +1,2 @@
-/** JMH benchmarks of the parts that run for every connection or every read. */
+/** Benchmarks of single parts, run by {@code bench/jmh}; each says what it is a claim about. */
 package dev.tidegate.bench.jmh;
