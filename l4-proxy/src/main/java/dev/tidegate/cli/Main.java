@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
         subcommands = {
             RunCommand.class,
             CheckCommand.class,
+            DemoCommand.class,
             SchemaCommand.class,
             VersionCommand.class,
             CommandLine.HelpCommand.class

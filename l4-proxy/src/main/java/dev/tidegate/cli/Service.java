@@ -39,13 +39,15 @@ final class Service {
     private final AccessLog accessLog;
     private final Proxy proxy;
     private final AdminServer admin;
+    private final TransportChoice choice;
     private final AtomicInteger terms = new AtomicInteger();
 
-    private Service(FloodLog floods, AccessLog accessLog, Proxy proxy, AdminServer admin) {
+    private Service(FloodLog floods, AccessLog accessLog, Proxy proxy, AdminServer admin, TransportChoice choice) {
         this.floods = floods;
         this.accessLog = accessLog;
         this.proxy = proxy;
         this.admin = admin;
+        this.choice = choice;
     }
 
     /**
@@ -107,7 +109,7 @@ final class Service {
                 workers,
                 maxConnections);
         proxy.listeningOn().forEach((name, address) -> log.info("listening frontend={} bound={}", name, address));
-        return new Service(floods, accessLog, proxy, admin);
+        return new Service(floods, accessLog, proxy, admin, choice);
     }
 
     private static void startAdmin(AdminServer admin, List<AdminAddress> addresses) throws IOException {
@@ -135,6 +137,21 @@ final class Service {
             case "none" -> new AccessLogTarget.None();
             default -> new AccessLogTarget.File(Path.of(config.path()));
         };
+    }
+
+    /** The balancer itself. */
+    Proxy proxy() {
+        return proxy;
+    }
+
+    /** Which transport it uses, and why. */
+    TransportChoice choice() {
+        return choice;
+    }
+
+    /** Where the admin API listens, with real ports. */
+    List<AdminAddress> adminAddresses() {
+        return admin.addresses();
     }
 
     /** The first asks for a graceful stop, the second for one now. */

@@ -1,0 +1,220 @@
+package dev.tidegate.cli;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+
+/**
+ * One client of the demo: it holds one connection and asks about five times a second. One that roams leaves after some
+ * requests, between two of them, and comes back a moment later on a new connection.
+ *
+ * <p>Confined to the demo's loop, save for {@link #start} and {@link #postStop}.
+ */
+final class DemoClient {
+    private static final int MAX_ANSWER_BYTES = 64 * 1024;
+    private static final int ASK_EVERY_MILLIS = 200;
+    private static final int LEAST_REQUESTS = 8;
+    private static final int MOST_REQUESTS = 20;
+    private static final int SHORTEST_ABSENCE_MILLIS = 200;
+    private static final int LONGEST_ABSENCE_MILLIS = 1_000;
+
+    private final EventLoop loop;
+    private final InetSocketAddress balancer;
+    private final boolean roams;
+    private final RandomGenerator random;
+    private final DemoTotals totals;
+    private final Promise<Void> gone;
+    private Channel channel; // null while away
+    private int requestsLeft;
+    private boolean asking;
+    private long askedNanos;
+    private boolean connecting;
+    private boolean answered;
+    private boolean held;
+    private boolean stopped;
+
+    /**
+     * @param loop the demo's
+     * @param balancer where to connect
+     * @param roams whether it comes and goes
+     * @param random the demo's, used on the loop only
+     * @param totals where it counts
+     */
+    DemoClient(EventLoop loop, InetSocketAddress balancer, boolean roams, RandomGenerator random, DemoTotals totals) {
+        this.loop = loop;
+        this.balancer = balancer;
+        this.roams = roams;
+        this.random = random;
+        this.totals = totals;
+        this.gone = loop.newPromise();
+    }
+
+    /** Connects after a moment. Any thread. */
+    void start() {
+        later(this::connect, 0, ASK_EVERY_MILLIS);
+    }
+
+    /**
+     * Leaves: at once when nothing is asked, else with the answer. Any thread.
+     *
+     * @return completes when it has left
+     */
+    Future<Void> postStop() {
+        loop.execute(() -> {
+            stopped = true;
+            if (channel != null && !asking) {
+                channel.close();
+            }
+            noteIfGone();
+        });
+        return gone;
+    }
+
+    private void noteIfGone() {
+        if (stopped && channel == null && !connecting) {
+            gone.trySuccess(null);
+        }
+    }
+
+    private void later(Runnable step, int leastMillis, int mostMillis) {
+        loop.execute(() -> loop.schedule(step, random.nextLong(leastMillis, mostMillis), TimeUnit.MILLISECONDS));
+    }
+
+    /** Whether to come only later. */
+    void hold(boolean now) {
+        held = now;
+    }
+
+    /** Whether it connects, or is connected and had no answer yet. */
+    boolean isArriving() {
+        return connecting || (channel != null && !answered);
+    }
+
+    private void connect() {
+        if (stopped) {
+            return;
+        }
+        if (held) {
+            comeBackLater();
+            return;
+        }
+        connecting = true;
+        new Bootstrap()
+                .group(loop)
+                .channel(NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel made) {
+                        made.pipeline()
+                                .addLast(
+                                        new HttpClientCodec(),
+                                        new HttpObjectAggregator(MAX_ANSWER_BYTES),
+                                        new Listening());
+                    }
+                })
+                .connect(balancer)
+                .addListener((ChannelFuture connect) -> onConnect(connect));
+    }
+
+    private void onConnect(ChannelFuture connect) {
+        connecting = false;
+        if (!connect.isSuccess()) {
+            totals.failed();
+            comeBackLater();
+            return;
+        }
+        totals.connected();
+        channel = connect.channel();
+        answered = false;
+        requestsLeft = roams ? random.nextInt(LEAST_REQUESTS, MOST_REQUESTS) : Integer.MAX_VALUE;
+        ask(channel);
+    }
+
+    private void ask(Channel on) {
+        if (channel != on || !on.isActive()) {
+            return;
+        }
+        if (stopped || requestsLeft == 0) {
+            on.close();
+            return;
+        }
+        requestsLeft--;
+        asking = true;
+        askedNanos = System.nanoTime();
+        var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+        request.headers().set(HttpHeaderNames.HOST, "demo.invalid");
+        on.writeAndFlush(request);
+    }
+
+    private void onAnswer(FullHttpResponse answer) {
+        asking = false;
+        answered = true;
+        if (answer.status().equals(HttpResponseStatus.OK)) {
+            totals.answered(System.nanoTime() - askedNanos);
+        } else {
+            totals.failed();
+        }
+        Channel on = channel;
+        if (stopped) {
+            on.close();
+        } else {
+            later(() -> ask(on), ASK_EVERY_MILLIS * 3 / 4, ASK_EVERY_MILLIS * 5 / 4);
+        }
+    }
+
+    private void onClosed() {
+        channel = null;
+        if (asking) {
+            asking = false;
+            totals.failed();
+        }
+        comeBackLater();
+    }
+
+    private void comeBackLater() {
+        if (stopped) {
+            noteIfGone();
+        } else {
+            later(this::connect, SHORTEST_ABSENCE_MILLIS, LONGEST_ABSENCE_MILLIS);
+        }
+    }
+
+    /** Hears what comes on the client's connection. */
+    private final class Listening extends SimpleChannelInboundHandler<FullHttpResponse> {
+        @Override
+        protected void channelRead0(ChannelHandlerContext ctx, FullHttpResponse answer) {
+            onAnswer(answer);
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            onClosed();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            // A reset, most likely; the close that follows counts what it cost.
+            ctx.close();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.tidegate.cli;
+
+import java.util.List;
+
+/**
+ * What the demo shows at one moment. Immutable.
+ *
+ * @param elapsedNanos since the demo began
+ * @param endpoints in the order of the configuration
+ * @param totals what the clients saw
+ * @param movedOn connects made to another endpoint after one had failed
+ * @param news what happens just now, in words
+ */
+record DemoView(long elapsedNanos, List<Row> endpoints, DemoTotals.View totals, long movedOn, String news) {
+    /**
+     * One endpoint.
+     *
+     * @param name its name
+     * @param open whether its port is open
+     * @param inFlight the balancer's count of connections to it
+     * @param connects connections made to it so far
+     * @param refused connects that it refused so far
+     * @param requests that it answered so far
+     */
+    record Row(String name, boolean open, int inFlight, long connects, long refused, long requests) {}
+
+    /** Connections to all endpoints. */
+    int inFlight() {
+        return endpoints.stream().mapToInt(Row::inFlight).sum();
+    }
+
+    /** An endpoint's share of the connections, in percent, rounded. */
+    int sharePercent(Row row) {
+        int all = inFlight();
+        return all == 0 ? 0 : Math.round(100f * row.inFlight() / all);
+    }
+
+    /** Connects that were refused by any endpoint. */
+    long refused() {
+        return endpoints.stream().mapToLong(Row::refused).sum();
+    }
+}
