@@ -43,6 +43,6 @@ final class DemoStory {
             return endpoint + " has closed its port for " + left
                     + " s: what is open goes on, new connects move to others";
         }
-        return endpoint + " is back: it has the fewest connections, so new ones go there first";
+        return endpoint + " is back and takes new connections again: power-of-two fills it up";
     }
 }
