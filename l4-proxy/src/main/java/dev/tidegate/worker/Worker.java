@@ -178,13 +178,15 @@ public final class Worker {
         blind.remove(resident);
     }
 
-    private void beginTicking() {
+    /** Answers the time now, or that of a tick so near that it is still running. */
+    private long beginTicking() {
         assert inLoop();
         if (ticking == null) {
             coarseNanos = ticker.nanoTime();
             ticking =
                     loop.scheduleWithFixedDelay(tick, Deadlines.TICK_NANOS, Deadlines.TICK_NANOS, TimeUnit.NANOSECONDS);
         }
+        return coarseNanos;
     }
 
     private void tick() {
