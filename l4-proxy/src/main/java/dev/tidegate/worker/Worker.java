@@ -115,9 +115,12 @@ public final class Worker {
         return load.get();
     }
 
-    /** Takes one more on. Called by whoever hands a connection over, before it does. Any thread. */
-    public void addLoad() {
-        load.getAndIncrement();
+    /**
+     * Takes one more on, if it has as many as the caller saw. Called by whoever hands a connection over, before it does.
+     * Any thread.
+     */
+    public boolean tryAddLoad(int seen) {
+        return load.compareAndSet(seen, seen + 1);
     }
 
     /** A number for a new connection. */
