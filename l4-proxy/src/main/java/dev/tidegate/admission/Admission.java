@@ -33,8 +33,7 @@ public final class Admission {
         if (!process.tryEnter()) {
             return Verdict.PROCESS_FULL;
         }
-        if (frontend.cell().enter() > frontend.maxConnections()) {
-            frontend.cell().leave();
+        if (!frontend.cell().tryEnter(frontend.maxConnections())) {
             process.leave();
             return Verdict.FRONTEND_FULL;
         }

@@ -26,10 +26,15 @@ public final class ConnectionLimit {
 
     /** Counts one more, if there is room. */
     public boolean tryEnter() {
-        if (active.incrementAndGet() <= max) {
-            return true;
+        // Not counted up and down again: in between, others would be refused although there is room.
+        int seen = active.get();
+        while (seen < max) {
+            int witness = active.compareAndExchange(seen, seen + 1);
+            if (witness == seen) {
+                return true;
+            }
+            seen = witness;
         }
-        active.decrementAndGet();
         return false;
     }
 

@@ -1,9 +1,11 @@
 package dev.tidegate.balance;
 
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointList;
 import dev.tidegate.model.Picker;
 import dev.tidegate.model.Tried;
+import java.util.IdentityHashMap;
 import java.util.random.RandomGenerator;
 
 /**
@@ -47,13 +49,12 @@ final class RoundRobinPicker implements Picker {
         }
         long[] taken = new long[endpoints.size()];
         if (list != null) {
+            IdentityHashMap<EndpointCell, Long> before = new IdentityHashMap<>();
+            for (int i = 0; i < credits.length; i++) {
+                before.put(list.at(i).cell(), credits[i]);
+            }
             for (int i = 0; i < taken.length; i++) {
-                for (int j = 0; j < list.size(); j++) {
-                    if (list.at(j).cell() == endpoints.at(i).cell()) {
-                        taken[i] = credits[j];
-                        break;
-                    }
-                }
+                taken[i] = before.getOrDefault(endpoints.at(i).cell(), 0L);
             }
         }
         list = endpoints;

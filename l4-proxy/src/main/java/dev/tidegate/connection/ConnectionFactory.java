@@ -33,9 +33,8 @@ public final class ConnectionFactory {
         return context;
     }
 
-    /** Hands an accepted channel over to the worker, whose load it counts as from now. Any thread. */
+    /** Hands an accepted channel over to the worker, on whose load it is counted already. Any thread. */
     public void postAccepted(Channel channel, String frontend, String listener) {
-        context.worker().addLoad();
         if (context.worker().inLoop()) {
             open(channel, frontend, listener);
         } else {

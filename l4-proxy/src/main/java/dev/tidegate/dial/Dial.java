@@ -219,7 +219,13 @@ public final class Dial implements Expirable, ChannelFutureListener {
                 closeAttempt();
                 attemptFailed(ConnectResult.TIMEOUT);
             }
-            case PAUSING -> attempt();
+            case PAUSING -> {
+                if (nowNanos - deadlineNanos() >= 0) {
+                    fail(lastReason); // the loop was held up, and all the time is gone
+                } else {
+                    attempt();
+                }
+            }
             case DONE -> throw new IllegalStateException("a deadline outlived its dial");
         }
     }

@@ -57,7 +57,7 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
             return;
         }
         transport.prepareAccepted(accepted);
-        placement.choose(own).postAccepted(accepted, frontend, listener);
+        placement.take(own).postAccepted(accepted, frontend, listener);
     }
 
     private static boolean isIpv6(Channel channel) {

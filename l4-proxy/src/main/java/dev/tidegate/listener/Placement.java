@@ -18,8 +18,21 @@ final class Placement {
         this.workers = List.copyOf(workers);
     }
 
-    /** The factory of the worker to take, as seen from worker {@code own}. */
-    ConnectionFactory choose(int own) {
+    /**
+     * Chooses, as seen from worker {@code own}, and counts the connection on the worker chosen: at once, so that another
+     * listener that accepts at the same moment sees it.
+     */
+    ConnectionFactory take(int own) {
+        while (true) {
+            ConnectionFactory best = choose(own);
+            if (best != null) {
+                return best;
+            }
+        }
+    }
+
+    /** Null when another was quicker. */
+    private ConnectionFactory choose(int own) {
         ConnectionFactory best = workers.get(own);
         int least = best.context().worker().load();
         for (int i = 0; i < workers.size() && least > 0; i++) {
@@ -29,6 +42,6 @@ final class Placement {
                 best = workers.get(i);
             }
         }
-        return best;
+        return best.context().worker().tryAddLoad(least) ? best : null;
     }
 }

@@ -34,9 +34,21 @@ public final class FrontendCell {
         return active.get();
     }
 
-    /** Counts one more. */
-    public int enter() {
-        return active.incrementAndGet();
+    /**
+     * Counts one more, unless {@code max} are there already. Exact under contention.
+     *
+     * @return whether it was counted; if so, {@link #leave()} must follow, once
+     */
+    public boolean tryEnter(int max) {
+        int seen = active.get();
+        while (seen < max) {
+            int witness = active.compareAndExchange(seen, seen + 1);
+            if (witness == seen) {
+                return true;
+            }
+            seen = witness;
+        }
+        return false;
     }
 
     /** Counts one less. */

@@ -115,9 +115,12 @@ public final class Worker {
         return load.get();
     }
 
-    /** Takes one more on. Called by whoever hands a connection over, before it does. Any thread. */
-    public void addLoad() {
-        load.getAndIncrement();
+    /**
+     * Takes one more on, if it has as many as the caller saw. Called by whoever hands a connection over, before it does.
+     * Any thread.
+     */
+    public boolean tryAddLoad(int seen) {
+        return load.compareAndSet(seen, seen + 1);
     }
 
     /** A number for a new connection. */
@@ -178,13 +181,15 @@ public final class Worker {
         blind.remove(resident);
     }
 
-    private void beginTicking() {
+    /** Answers the time now, or that of a tick so near that it is still running. */
+    private long beginTicking() {
         assert inLoop();
         if (ticking == null) {
             coarseNanos = ticker.nanoTime();
             ticking =
                     loop.scheduleWithFixedDelay(tick, Deadlines.TICK_NANOS, Deadlines.TICK_NANOS, TimeUnit.NANOSECONDS);
         }
+        return coarseNanos;
     }
 
     private void tick() {
