@@ -36,7 +36,7 @@ public class DeadlinesBenchmark {
     /** Arms what stays. */
     @Setup
     public void fill() {
-        deadlines = new Deadlines(0, () -> {});
+        deadlines = new Deadlines(0, () -> 0L);
         for (int i = 0; i < armed; i++) {
             deadlines.arm(HOUR_NANOS + i * 1_000_003L, nothing);
         }
