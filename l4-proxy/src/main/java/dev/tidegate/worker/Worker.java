@@ -16,6 +16,8 @@ import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.ObjectHashSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One event loop and all that is confined to it: deadlines, connections, randomness, counters. Both sides of a connection
@@ -24,6 +26,8 @@ import org.agrona.collections.ObjectHashSet;
  * <p>Confined to its loop, named {@code tidegate-worker-N}, save for what says otherwise.
  */
 public final class Worker {
+    private static final Logger log = LoggerFactory.getLogger(Worker.class);
+
     /** Turns without a byte moved, in one tick, from which on a socket is suspected to wake the loop for nothing. */
     private static final long FRUITLESS_TURNS_A_TICK = 100;
     /** Ticks between two looks at the suspects, so that the look itself stays cheap. */
@@ -194,7 +198,12 @@ public final class Worker {
 
     private void tick() {
         coarseNanos = ticker.nanoTime();
-        deadlines.advance(coarseNanos);
+        try {
+            deadlines.advance(coarseNanos);
+        } catch (RuntimeException fault) {
+            // A periodic task that throws is never run again, and all deadlines of this worker would be dead with it.
+            log.error("a deadline failed, the others go on worker={}", index, fault);
+        }
         checkForSpin();
         if (deadlines.isEmpty() && ticking != null) {
             ticking.cancel(false);
