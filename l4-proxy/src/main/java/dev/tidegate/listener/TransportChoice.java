@@ -12,6 +12,14 @@ import java.util.List;
  * @param reason for the log, in words
  */
 public record TransportChoice(Transport transport, String reason) {
+    static {
+        // Before Netty's class for io_uring is looked at. A multishot receive of a socket that always has bytes cannot
+        // be
+        // cancelled: the kernel does not find it, and Netty (4.2.18) asks once. Reading would go on although it was
+        // paused, without any bound on what is queued.
+        System.setProperty("io.netty.iouring.recvMultiShotEnabled", "false");
+    }
+
     /** What may be asked for. */
     public enum Wish {
         /** The best that is available. */
@@ -63,8 +71,10 @@ public record TransportChoice(Transport transport, String reason) {
         return new TransportChoice(new NioTransport(), "auto: " + String.join("; ", misses));
     }
 
+    /** Without the ring of buffers when reading from it could not be stopped. */
     private static Transport ioUring() {
-        return new IoUringTransport(IoUring.isAvailable() && IoUring.isRegisterBufferRingSupported());
+        return new IoUringTransport(
+                IoUring.isAvailable() && IoUring.isRegisterBufferRingSupported() && !IoUring.isRecvMultishotEnabled());
     }
 
     private static TransportChoice asked(String name, String fault, Transport transport) throws UnavailableException {
