@@ -7,7 +7,6 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.uring.IoUringBufferRingConfig;
 import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringFixedBufferRingAllocator;
-import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
@@ -48,7 +47,7 @@ final class IoUringTransport implements Transport {
                     .allocator(new IoUringFixedBufferRingAllocator(ChannelOptions.ALLOCATOR, true, RING_BUFFER_BYTES))
                     .build());
         }
-        return IoUringIoHandler.newFactory(config);
+        return IoUringKeeper.newFactory(config);
     }
 
     @Override

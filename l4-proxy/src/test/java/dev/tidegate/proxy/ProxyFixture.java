@@ -64,6 +64,7 @@ public final class ProxyFixture implements AutoCloseable {
         private String shutdown = "{deadline: 5s, spread: 1s}";
         private String frontendExtra = "";
         private int workers = 1;
+        private int sendBufferBytes;
         private int maxConnections = 4000;
         private DnsServerAddressStreamProvider nameServers = DnsServerAddressStreamProviders.platformDefault();
 
@@ -118,6 +119,12 @@ public final class ProxyFixture implements AutoCloseable {
             return this;
         }
 
+        /** SO_SNDBUF of the proxy's sockets, so that back-pressure is felt soon; without it the kernel's choice. */
+        public Setup sendBuffers(int bytes) {
+            sendBufferBytes = bytes;
+            return this;
+        }
+
         public Setup maxConnections(int now) {
             maxConnections = now;
             return this;
@@ -166,7 +173,9 @@ public final class ProxyFixture implements AutoCloseable {
             Proxy proxy = Proxy.start(
                     result.config().get(),
                     new Proxy.Parts(
-                            choice.transport(),
+                            sendBufferBytes == 0
+                                    ? choice.transport()
+                                    : SmallSendBuffers.of(choice.transport(), sendBufferBytes),
                             workers,
                             maxConnections,
                             System::nanoTime,
