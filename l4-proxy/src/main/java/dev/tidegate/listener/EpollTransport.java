@@ -3,7 +3,6 @@ package dev.tidegate.listener;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
@@ -20,7 +19,7 @@ final class EpollTransport implements Transport {
 
     @Override
     public IoHandlerFactory ioHandlers() {
-        return EpollIoHandler.newFactory();
+        return EpollKeeper.newFactory();
     }
 
     @Override
