@@ -203,7 +203,60 @@ class RelayHalfCloseTest {
         }
     }
 
-    /** A client that sends FIN, then RST, while the endpoint is still being dialed. */
+    /** A client that sends FIN, then RST: epoll tells of neither until something is written, and wakes without end. */
+    @EachTransport
+    void aResetAfterTheClientsFinEndsThePairAndSpinsNothing(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.start(Scripts.silent());
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts(halfClosedUntilReset(transport))
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            client.send("x");
+            client.shutdownOutput();
+            Await.equal(
+                    "the endpoint's end",
+                    Ending.FIN,
+                    () -> backend.connection(0).ending());
+            WorkerCpu cpu = WorkerCpu.find();
+            long before = cpu.nanos();
+            client.reset();
+            var record = proxy.awaitOnlyRecord();
+
+            assertResetSeen(transport, record.reason, CloseReason.CLIENT_RESET);
+            assertRested(cpu.nanos() - before);
+            Await.equal(
+                    "the endpoint's end",
+                    Ending.RST,
+                    () -> backend.connection(0).ending());
+        }
+    }
+
+    @EachTransport
+    void aResetAfterTheEndpointsFinEndsThePairAndSpinsNothing(Wish transport) throws IOException {
+        Gate resetting = new Gate();
+        try (var backend = ScriptedBackend.start(c -> {
+                    c.shutdownOutput();
+                    resetting.pass();
+                    c.reset();
+                });
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts(halfClosedUntilReset(transport))
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            WorkerCpu cpu = WorkerCpu.find();
+            long before = cpu.nanos();
+            resetting.open();
+            var record = proxy.awaitOnlyRecord();
+
+            assertResetSeen(transport, record.reason, CloseReason.ENDPOINT_RESET);
+            assertRested(cpu.nanos() - before);
+        }
+    }
+
+    /** The same while the endpoint is still being dialed. */
     @EachTransport
     void aResetAfterTheClientsFinWhileDialingSpinsNothing(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.blackHole();
@@ -225,6 +278,15 @@ class RelayHalfCloseTest {
                     record.reason::word);
             assertRested(cpu.nanos() - before);
         }
+    }
+
+    /** nio learns of a reset only by reading or writing: there the half-closed timeout ends it. */
+    private static String halfClosedUntilReset(Wish transport) {
+        return transport == Wish.NIO ? "{half-closed: 1s}" : "{half-closed: 5m}";
+    }
+
+    private static void assertResetSeen(Wish transport, CloseReason is, CloseReason reset) {
+        assertEquals(transport == Wish.NIO ? CloseReason.HALF_CLOSED_TIMEOUT : reset, is);
     }
 
     private static void assertRested(long cpuNanos) {
