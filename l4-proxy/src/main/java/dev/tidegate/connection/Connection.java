@@ -58,6 +58,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private static final long QUIET_NANOS = 5 * SECOND;
     /** A reset that no event tells of is found within this. */
     private static final long BLIND_LOOK_NANOS = SECOND;
+    /** Before the first look at what the kernel still holds. */
+    private static final long NOT_ASKED = -1;
     /** A blocked write is looked at this many times within the time that silence may last. */
     private static final int LOOKS_AT_BLOCKED = 16;
 
@@ -99,6 +101,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private long lastProgressNanos;
     private long writeProgress;
+    private long undelivered = NOT_ASKED;
     private Side lastSpoke;
     private long connectNanos = AccessRecord.NONE;
     private long firstByteNanos = AccessRecord.NONE;
@@ -400,12 +403,12 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private void continueFlushing(long nowNanos) {
         Channel alive = closedBy == Side.DOWNSTREAM ? upstream : downstream;
         Flow outOf = closedBy == Side.DOWNSTREAM ? toEndpoint : toClient;
-        long progress = outOf.writeProgress() - context.sockets().unacknowledged(alive);
+        long progress = outOf.writeProgress() - context.sockets().undelivered(alive);
         if (progress != writeProgress) {
             writeProgress = progress;
             lastProgressNanos = nowNanos;
         }
-        boolean flushed = outOf.queuedBytes() == 0 && context.sockets().unacknowledged(alive) == 0;
+        boolean flushed = outOf.queuedBytes() == 0 && context.sockets().undelivered(alive) == 0;
         if (flushed || nowNanos - lastProgressNanos >= FLUSH_NANOS) {
             finishReset();
         } else {
@@ -505,8 +508,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (retireReason != null && endedByRetirement(nowNanos)) {
             return;
         }
-        long silence = nowNanos - lastProgressNanos;
-        if (silence >= silenceAllowedNanos()) {
+        noteDelivery(nowNanos);
+        if (nowNanos - lastProgressNanos >= silenceAllowedNanos()) {
             endBySilence();
             return;
         }
@@ -514,7 +517,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private long nextLookNanos(long nowNanos) {
-        long next = lastProgressNanos + silenceAllowedNanos();
+        long next = lastProgressNanos + silenceAllowedNanos() / 2;
+        if (nowNanos - next >= 0) {
+            next = earlier(lastProgressNanos + silenceAllowedNanos(), nowNanos + silenceAllowedNanos() / 4);
+        }
         if (queued()) {
             next = earlier(next, nowNanos + blockedLookNanos());
         }
@@ -560,6 +566,22 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             }
             writeProgress = progress;
         }
+    }
+
+    /**
+     * The tail of what was written may take the kernel longer to deliver than silence may last: while the peer acknowledges,
+     * that is progress too. Asked for only in the latter half of a silence.
+     */
+    private void noteDelivery(long nowNanos) {
+        if (nowNanos - lastProgressNanos < silenceAllowedNanos() / 2) {
+            undelivered = NOT_ASKED;
+            return;
+        }
+        long now = context.sockets().undelivered(downstream) + context.sockets().undelivered(upstream);
+        if (undelivered != NOT_ASKED && now != undelivered) {
+            lastProgressNanos = nowNanos;
+        }
+        undelivered = now;
     }
 
     private boolean queued() {
@@ -624,7 +646,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             continueFlushing(nowNanos);
             return;
         }
-        boolean draining = context.sockets().unacknowledged(downstream) > 0;
+        boolean draining = context.sockets().undelivered(downstream) > 0;
         if (draining && nowNanos - lingerUntilNanos < DRAINING_LINGER_NANOS - LINGER_NANOS) {
             arm(nowNanos + SECOND);
         } else {
