@@ -12,6 +12,17 @@ import java.util.List;
  * @param reason for the log, in words
  */
 public record TransportChoice(Transport transport, String reason) {
+    private static final String MULTISHOT_RECEIVE = "io.netty.iouring.recvMultiShotEnabled";
+
+    static {
+        // Netty (4.2.18) arms a multishot receive anew that the kernel has ended, whether reading is paused or not:
+        // what a
+        // stalled reader leaves behind would pile up here without bound. Must be said before Netty's IoUring is loaded.
+        if (System.getProperty(MULTISHOT_RECEIVE) == null) {
+            System.setProperty(MULTISHOT_RECEIVE, "false");
+        }
+    }
+
     /** What may be asked for. */
     public enum Wish {
         /** The best that is available. */
