@@ -56,6 +56,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private static final long DRAINING_LINGER_NANOS = 30 * SECOND;
     /** The silence after which an end hurts nobody, when nothing is owed. */
     private static final long QUIET_NANOS = 5 * SECOND;
+    /** A reset that no event tells of is found within this. */
+    private static final long BLIND_LOOK_NANOS = SECOND;
+    /** Before the first look at what the kernel still holds. */
+    private static final long NOT_ASKED = -1;
     /** A blocked write is looked at this many times within the time that silence may last. */
     private static final int LOOKS_AT_BLOCKED = 16;
 
@@ -97,6 +101,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private long lastProgressNanos;
     private long writeProgress;
+    private long undelivered = NOT_ASKED;
     private Side lastSpoke;
     private long connectNanos = AccessRecord.NONE;
     private long firstByteNanos = AccessRecord.NONE;
@@ -177,6 +182,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         enter(State.RELAYING);
         toClient = new Flow(Side.UPSTREAM, channel, this);
         toClient.connectTo(downstream);
+        if (firstFin != null) {
+            watchHalfClosed();
+        }
         upstreamHandler.join(toClient, toEndpoint);
         downstreamHandler.join(toEndpoint, toClient);
         toEndpoint.connectTo(channel);
@@ -234,6 +242,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
             if (paused) {
                 worker.watch(this);
+                armBy(worker.coarseNanos() + BLIND_LOOK_NANOS);
             } else if (!toEndpoint.paused() && !toClient.paused()) {
                 worker.unwatch(this);
             }
@@ -260,7 +269,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private void onFinWhileRelaying(Side from) {
-        if (from == writeFailed) {
+        if (from == writeFailed || isResetUnderWrite(from)) {
             // It had ended before our write, and answered the write with a reset that reading does not show any more.
             onFault(from, new IOException("reset after its end"));
             return;
@@ -268,11 +277,32 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         lastProgressNanos = worker.coarseNanos();
         if (firstFin == null) {
             firstFin = from;
-            armBy(lastProgressNanos + frontend.timeouts().halfClosedNanos());
-            if (context.sockets().missesResetWhenHalfClosed()) {
-                worker.watch(this);
-            }
+            watchHalfClosed();
         }
+    }
+
+    /**
+     * Whether what looks like an end is a reset. The kernel tells of a reset once: a write that is under way may have been
+     * told, and then reading sees a mere end before the write's failure is heard of.
+     */
+    private boolean isResetUnderWrite(Side from) {
+        Flow into = from == Side.DOWNSTREAM ? toClient : toEndpoint;
+        return into.queuedBytes() != 0 && context.sockets().isDead(from == Side.DOWNSTREAM ? downstream : upstream);
+    }
+
+    private void watchHalfClosed() {
+        armBy(lastProgressNanos + frontend.timeouts().halfClosedNanos());
+        if (context.sockets().missesResetWhenHalfClosed()) {
+            worker.watch(this);
+            armBy(lastProgressNanos + BLIND_LOOK_NANOS);
+        }
+    }
+
+    /** Whether one of its sockets may have been reset with no event telling of it. */
+    private boolean blind() {
+        return (firstFin != null && context.sockets().missesResetWhenHalfClosed())
+                || ((toEndpoint.paused() || toClient.paused())
+                        && context.sockets().missesResetWhenPaused());
     }
 
     @Override
@@ -363,7 +393,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         into.stop();
         enter(State.CLOSING);
         closing = Closing.FLUSHING;
-        dead.close();
+        // Should it live after all, it must not take this for a clean end.
+        resetChannel(dead);
         lastProgressNanos = worker.nowNanos();
         writeProgress = outOf.writeProgress();
         continueFlushing(lastProgressNanos);
@@ -372,12 +403,12 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private void continueFlushing(long nowNanos) {
         Channel alive = closedBy == Side.DOWNSTREAM ? upstream : downstream;
         Flow outOf = closedBy == Side.DOWNSTREAM ? toEndpoint : toClient;
-        long progress = outOf.writeProgress() - context.sockets().unacknowledged(alive);
+        long progress = outOf.writeProgress() - context.sockets().undelivered(alive);
         if (progress != writeProgress) {
             writeProgress = progress;
             lastProgressNanos = nowNanos;
         }
-        boolean flushed = outOf.queuedBytes() == 0 && context.sockets().unacknowledged(alive) == 0;
+        boolean flushed = outOf.queuedBytes() == 0 && context.sockets().undelivered(alive) == 0;
         if (flushed || nowNanos - lastProgressNanos >= FLUSH_NANOS) {
             finishReset();
         } else {
@@ -396,14 +427,15 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state != State.RELAYING) {
             return;
         }
-        checkSocket(Side.DOWNSTREAM, downstream, toEndpoint);
+        checkSocket(Side.DOWNSTREAM, downstream, toEndpoint, toClient);
         if (state == State.RELAYING) {
-            checkSocket(Side.UPSTREAM, upstream, toClient);
+            checkSocket(Side.UPSTREAM, upstream, toClient, toEndpoint);
         }
     }
 
-    private void checkSocket(Side side, Channel channel, Flow read) {
-        if (!context.sockets().isDead(channel)) {
+    private void checkSocket(Side side, Channel channel, Flow read, Flow written) {
+        // A socket that has sent our FIN is dead as soon as its own has come: that is in order, and reading tells it.
+        if (written.finSent() || !context.sockets().isDead(channel)) {
             return;
         }
         if (read.paused() && !read.ended()) {
@@ -455,6 +487,12 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private void onDeadlineWhileRelaying(long nowNanos) {
+        if (blind()) {
+            checkSockets(nowNanos);
+            if (state != State.RELAYING) {
+                return;
+            }
+        }
         noteWriteProgress(nowNanos);
         if (writeFailed != null && nowNanos - lastProgressNanos >= FLUSH_NANOS) {
             onFault(writeFailed, new IOException("write failed, and no end followed"));
@@ -470,8 +508,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (retireReason != null && endedByRetirement(nowNanos)) {
             return;
         }
-        long silence = nowNanos - lastProgressNanos;
-        if (silence >= silenceAllowedNanos()) {
+        noteDelivery(nowNanos);
+        if (nowNanos - lastProgressNanos >= silenceAllowedNanos()) {
             endBySilence();
             return;
         }
@@ -479,9 +517,15 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private long nextLookNanos(long nowNanos) {
-        long next = lastProgressNanos + silenceAllowedNanos();
+        long next = lastProgressNanos + silenceAllowedNanos() / 2;
+        if (nowNanos - next >= 0) {
+            next = earlier(lastProgressNanos + silenceAllowedNanos(), nowNanos + silenceAllowedNanos() / 4);
+        }
         if (queued()) {
             next = earlier(next, nowNanos + blockedLookNanos());
+        }
+        if (blind()) {
+            next = earlier(next, nowNanos + BLIND_LOOK_NANOS);
         }
         if (writeFailed != null) {
             next = earlier(next, lastProgressNanos + FLUSH_NANOS);
@@ -522,6 +566,22 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             }
             writeProgress = progress;
         }
+    }
+
+    /**
+     * The tail of what was written may take the kernel longer to deliver than silence may last: while the peer acknowledges,
+     * that is progress too. Asked for only in the latter half of a silence.
+     */
+    private void noteDelivery(long nowNanos) {
+        if (nowNanos - lastProgressNanos < silenceAllowedNanos() / 2) {
+            undelivered = NOT_ASKED;
+            return;
+        }
+        long now = context.sockets().undelivered(downstream) + context.sockets().undelivered(upstream);
+        if (undelivered != NOT_ASKED && now != undelivered) {
+            lastProgressNanos = nowNanos;
+        }
+        undelivered = now;
     }
 
     private boolean queued() {
@@ -586,7 +646,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             continueFlushing(nowNanos);
             return;
         }
-        boolean draining = context.sockets().unacknowledged(downstream) > 0;
+        boolean draining = context.sockets().undelivered(downstream) > 0;
         if (draining && nowNanos - lingerUntilNanos < DRAINING_LINGER_NANOS - LINGER_NANOS) {
             arm(nowNanos + SECOND);
         } else {

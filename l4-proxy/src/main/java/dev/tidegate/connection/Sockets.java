@@ -14,8 +14,11 @@ public interface Sockets extends ChannelOpener {
     /** Whether the kernel says that the socket is dead. False where the transport cannot ask. */
     boolean isDead(Channel channel);
 
-    /** Segments that the kernel has sent and the peer has not acknowledged. 0 where the transport cannot ask. */
-    long unacknowledged(Channel channel);
+    /**
+     * What the kernel still holds of the bytes written: 0 once the peer has acknowledged all of them, and changing while it
+     * acknowledges. Bytes not sent and segments not acknowledged, added up. 0 where the transport cannot ask.
+     */
+    long undelivered(Channel channel);
 
     /**
      * Sets what only a connection of some age needs: keepalive, and the limit on unacknowledged bytes. Those that are

@@ -10,8 +10,11 @@ import io.netty.channel.MaxMessagesRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.unix.IntegerUnixChannelOption;
+import io.netty.channel.unix.RawUnixChannelOption;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * What all relayed sockets have, and why. Any thread.
@@ -56,6 +59,12 @@ final class ChannelOptions {
     static final IntegerUnixChannelOption IPV6_V6ONLY =
             new IntegerUnixChannelOption("TG_IPV6_V6ONLY", IPPROTO_IPV6, 26);
 
+    /** {@code struct tcp_info} of linux/tcp.h, as far as {@code tcpi_notsent_bytes}; Netty knows its older half only. */
+    private static final RawUnixChannelOption TCP_INFO = new RawUnixChannelOption("TG_TCP_INFO", IPPROTO_TCP, 11, 148);
+
+    private static final int TCPI_UNACKED = 24;
+    private static final int TCPI_NOTSENT_BYTES = 144;
+
     private ChannelOptions() {}
 
     static SocketProtocolFamily family(InetAddress address) {
@@ -85,6 +94,16 @@ final class ChannelOptions {
         config.setOption(TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
         config.setOption(TCP_KEEPCNT, KEEPALIVE_PROBES);
         config.setOption(TCP_USER_TIMEOUT, unackedMillis);
+    }
+
+    /** {@link dev.tidegate.connection.Sockets#undelivered} for a native transport. */
+    static long undelivered(Channel channel) {
+        if (!channel.isOpen()) {
+            return 0;
+        }
+        ByteBuffer info = channel.config().getOption(TCP_INFO).order(ByteOrder.nativeOrder());
+        return Integer.toUnsignedLong(info.getInt(TCPI_UNACKED))
+                + Integer.toUnsignedLong(info.getInt(TCPI_NOTSENT_BYTES));
     }
 
     /** For a connected socket of a native transport, once it has some age. */

@@ -68,10 +68,8 @@ final class EpollTransport implements Transport {
     }
 
     @Override
-    public long unacknowledged(Channel channel) {
-        return channel.isOpen()
-                ? ((EpollSocketChannel) channel).tcpInfo(new EpollTcpInfo()).unacked()
-                : 0;
+    public long undelivered(Channel channel) {
+        return ChannelOptions.undelivered(channel);
     }
 
     @Override

@@ -111,10 +111,8 @@ final class IoUringTransport implements Transport {
     }
 
     @Override
-    public long unacknowledged(Channel channel) {
-        return channel.isOpen()
-                ? ((IoUringSocketChannel) channel).tcpInfo(new IoUringTcpInfo()).unacked()
-                : 0;
+    public long undelivered(Channel channel) {
+        return ChannelOptions.undelivered(channel);
     }
 
     @Override

@@ -69,7 +69,7 @@ final class NioTransport implements Transport {
     }
 
     @Override
-    public long unacknowledged(Channel channel) {
+    public long undelivered(Channel channel) {
         return 0;
     }
 

@@ -12,12 +12,17 @@ import java.util.List;
  * @param reason for the log, in words
  */
 public record TransportChoice(Transport transport, String reason) {
+    private static final String MULTISHOT_RECEIVE = "io.netty.iouring.recvMultiShotEnabled";
+
     static {
-        // Before Netty's class for io_uring is looked at. A multishot receive of a socket that always has bytes cannot
-        // be
-        // cancelled: the kernel does not find it, and Netty (4.2.18) asks once. Reading would go on although it was
-        // paused, without any bound on what is queued.
-        System.setProperty("io.netty.iouring.recvMultiShotEnabled", "false");
+        // A multishot receive of a socket that always has bytes goes on whether reading is paused or not: the kernel
+        // does
+        // not find it to cancel it, and Netty (4.2.18) arms it anew when it has ended. What a stalled reader leaves
+        // behind
+        // would pile up without bound. Must be said before Netty's IoUring is loaded.
+        if (System.getProperty(MULTISHOT_RECEIVE) == null) {
+            System.setProperty(MULTISHOT_RECEIVE, "false");
+        }
     }
 
     /** What may be asked for. */

@@ -41,6 +41,12 @@ public final class Flow implements ChannelFutureListener {
     /** Bytes that may wait for the other side to be connected. */
     static final int EARLY_BYTES = 64 * 1024;
 
+    /** The least that early bytes after the first are kept in, so that many small ones share a buffer. */
+    private static final int EARLY_BUFFER_BYTES = 4 * 1024;
+
+    /** A read shorter than this that must wait is moved to a buffer of its size: it came in a receive buffer. */
+    private static final int SMALL_BYTES = 16 * 1024;
+
     private final Side source;
     private final Channel from;
     private final FlowOwner owner;
@@ -137,21 +143,38 @@ public final class Flow implements ChannelFutureListener {
             keep(data, count);
             return;
         }
-        long delivered = queuedBytes() == 0 ? bytesRead - bytesSettled : 0;
+        boolean waits = queuedBytes() != 0;
+        long delivered = waits ? 0 : bytesRead - bytesSettled;
         bytesSettled += delivered;
         bytesRead += count;
         owner.onBytes(source, count, delivered);
-        to.writeAndFlush(data, to.voidPromise());
+        to.writeAndFlush(waits && count < SMALL_BYTES ? fitted(data, count) : data, to.voidPromise());
         if (!to.isWritable()) {
             pause();
         }
     }
 
+    /** Moves bytes to a buffer of their size, so that what waits holds about as much memory as it has bytes. */
+    private ByteBuf fitted(ByteBuf data, int count) {
+        ByteBuf copy = from.alloc().directBuffer(count);
+        copy.writeBytes(data);
+        data.release();
+        return copy;
+    }
+
     private void keep(ByteBuf data, int count) {
         if (early == null) {
             early = new ArrayDeque<>(4);
+            early.add(fitted(data, count));
+        } else {
+            ByteBuf last = early.peekLast();
+            if (!last.isWritable(count)) {
+                last = from.alloc().directBuffer(Math.max(count, EARLY_BUFFER_BYTES));
+                early.add(last);
+            }
+            last.writeBytes(data);
+            data.release();
         }
-        early.add(data);
         earlyBytes += count;
         if (earlyBytes >= EARLY_BYTES) {
             pause();

@@ -5,88 +5,251 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
-import dev.tidegate.testkit.Ending;
+import dev.tidegate.model.Side;
+import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
+import dev.tidegate.testkit.ScriptedPeer;
+import dev.tidegate.testkit.Scripts;
 import dev.tidegate.testkit.SeededStream;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
 
-/** A side that does not read stops the reading of the other, and what waited goes on when it reads again. */
+/** A side that does not read stops the other; what waits in between is bounded, and given back. */
 class BackPressureTest {
-    private static final int SMALL_BYTES = 16 * 1024;
-    private static final long FLOOD_BYTES = 64L * 1024 * 1024;
-    /** The queue and the kernel's buffers, with room to spare. */
-    private static final long MOST_HELD_BYTES = FLOOD_BYTES / 4;
+    private static final int KIB = 1024;
+    private static final int MIB = 1024 * KIB;
+    private static final Duration STALL = Duration.ofMillis(150);
+    private static final long UNBOUNDED = 1024L * MIB;
 
-    private static final Duration STALL = Duration.ofMillis(300);
+    /** Per direction: the watermark and one receive buffer, with room for one buffer that is being filled. */
+    private static final long PER_DIRECTION = 128L * KIB;
 
-    @ParameterizedTest
-    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
-    void clientIsNotReadWhileItsEndpointDoesNotRead(Wish transport) throws Exception {
-        CountDownLatch gate = new CountDownLatch(1);
-        try (var backend = ScriptedBackend.start(
-                        ScriptedBackend.Options.DEFAULT.withReceiveBuffer(SMALL_BYTES), connection -> {
-                            awaitOpen(gate);
-                            connection.readToEnd();
-                        });
-                var proxy = ProxyFixture.on(transport)
-                        .endpoint(backend)
-                        .sendBuffers(SMALL_BYTES)
-                        .start();
-                ScriptedClient client = connect(proxy)) {
-            long sent = client.sendUntilBlocked(31, FLOOD_BYTES, STALL);
-            gate.countDown();
-            client.shutdownOutput();
-            backend.awaitAllDone();
+    /** What a worker holds for all: io_uring's ring of receive buffers. */
+    private static final long PER_WORKER = 2L * MIB + 512 * KIB;
 
-            assertTrue(sent < MOST_HELD_BYTES, sent + " bytes were taken that the endpoint did not read");
-            assertEquals(SeededStream.sha256(31, sent), backend.connection(0).sha256());
+    private static long pinned() {
+        return PooledByteBufAllocator.DEFAULT.pinnedDirectMemory();
+    }
+
+    private static void assertPinnedBelow(long limit) {
+        long pinned = pinned();
+        assertTrue(pinned <= limit, () -> pinned / KIB + " KiB of buffers held, at most " + limit / KIB + " expected");
+    }
+
+    /** netty/netty#5723. */
+    @EachTransport
+    void endpointsThatSendToStalledClientsAreStoppedAndMemoryIsBounded(Wish transport) throws IOException {
+        int pairs = 20;
+        List<ScriptedClient> clients = new ArrayList<>();
+        try (var backend = ScriptedBackend.start(Scripts.streamForever(1));
+                var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
+            for (int i = 0; i < pairs; i++) {
+                clients.add(stalledClient(proxy));
+            }
+            backend.awaitConnections(pairs);
+            ResetTest.awaitBlocked(backend.connections());
+
+            assertPinnedBelow(pairs * PER_DIRECTION + PER_WORKER);
+            for (ScriptedClient client : clients) {
+                client.reset();
+            }
+            proxy.awaitNoConnections();
+        } finally {
+            clients.forEach(ScriptedPeer::close);
         }
     }
 
-    /** Once the peer has ended, io_uring's poll says nothing of room to write, and epoll's set may be without the socket. */
-    @ParameterizedTest
-    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
-    void bytesThatWaitForAnEndpointThatHasEndedItsSideArriveWhenItReads(Wish transport) throws Exception {
-        CountDownLatch gate = new CountDownLatch(1);
-        try (var backend = ScriptedBackend.start(
-                        ScriptedBackend.Options.DEFAULT.withReceiveBuffer(SMALL_BYTES), connection -> {
-                            connection.shutdownOutput();
-                            awaitOpen(gate);
-                            connection.readToEnd();
-                        });
-                var proxy = ProxyFixture.on(transport)
-                        .endpoint(backend)
-                        .sendBuffers(SMALL_BYTES)
-                        .start();
-                ScriptedClient client = connect(proxy)) {
-            assertEquals(0, client.readToEnd().bytes());
-            long sent = client.sendUntilBlocked(32, FLOOD_BYTES, STALL);
-            gate.countDown();
-            client.shutdownOutput();
-            backend.awaitAllDone();
+    private static ScriptedClient stalledClient(ProxyFixture proxy) throws IOException {
+        return ScriptedClient.connect(proxy.address(), ScriptedClient.Options.DEFAULT.withReceiveBuffer(16 * KIB));
+    }
 
-            assertTrue(sent < MOST_HELD_BYTES, sent + " bytes were taken that the endpoint did not read");
-            assertEquals(SeededStream.sha256(32, sent), backend.connection(0).sha256());
-            assertEquals(Ending.FIN, backend.connection(0).ending());
-            assertEquals(CloseReason.ENDPOINT_CLOSED, proxy.awaitOnlyRecord().reason);
+    /** apache/bookkeeper#1086: the same on the other path. */
+    @EachTransport
+    void aClientThatSendsToAStalledEndpointIsStoppedAndMemoryIsBounded(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.neverReading();
+                var proxy = ProxyFixture.on(transport).endpoint(backend).start();
+                ScriptedClient client = proxy.connect()) {
+            long sent = client.sendUntilBlocked(2, UNBOUNDED, STALL);
+
+            assertTrue(sent < UNBOUNDED, () -> "the client was never stopped");
+            assertPinnedBelow(PER_DIRECTION + PER_WORKER);
+            backend.connections().forEach(ScriptedPeer::close);
+            proxy.awaitNoConnections();
         }
     }
 
-    private static ScriptedClient connect(ProxyFixture proxy) throws IOException {
-        return ScriptedClient.connect(proxy.address(), ScriptedClient.Options.DEFAULT.withSendBuffer(SMALL_BYTES));
+    /** apache/bookkeeper#1086: bytes that come before there is an endpoint. */
+    @EachTransport
+    void bytesBeforeTheEndpointIsConnectedAreBounded(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.blackHole();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .connect("{timeout: 5s, attempts: 1}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            client.sendUntilBlocked(2, UNBOUNDED, STALL);
+
+            assertPinnedBelow(PER_DIRECTION + PER_WORKER);
+            long received = proxy.sum(row -> row.receivedBytes);
+            assertTrue(received > 0 && received <= PER_DIRECTION, () -> received + " bytes taken");
+        }
     }
 
-    private static void awaitOpen(CountDownLatch gate) throws IOException {
-        try {
-            gate.await();
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while not reading", stopped);
+    /** The same in segments of one byte, each of which comes in a receive buffer of its own. */
+    @EachTransport
+    void oneByteSegmentsBeforeTheEndpointIsConnectedTakeLittleMemory(Wish transport) throws IOException {
+        byte[] bytes = SeededStream.bytes(3, 3000);
+        try (var backend = ScriptedBackend.blackHole();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .connect("{timeout: 5s, attempts: 1}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            client.sendSliced(bytes, Duration.ofNanos(50_000));
+            Await.equal("bytes taken", (long) bytes.length, () -> proxy.sum(row -> row.receivedBytes));
+
+            assertPinnedBelow(PER_DIRECTION + PER_WORKER);
+        }
+    }
+
+    /** envoyproxy/envoy#3639: a reset while the other side is about to be resumed. */
+    @Tag("slow")
+    @EachTransport
+    void aResetAroundAResumeLeavesNothingBehind(Wish transport) throws IOException {
+        resetsAroundResumes(transport, 8);
+    }
+
+    @Tag("nightly")
+    @EachTransport
+    void tenThousandResetsAroundResumesLeaveNothingBehind(Wish transport) throws IOException {
+        resetsAroundResumes(transport, 10_000);
+    }
+
+    private static void resetsAroundResumes(Wish transport, int rounds) throws IOException {
+        Random random = new Random(16);
+        byte[] sips = new byte[64 * KIB];
+        try (var backend = ScriptedBackend.start(
+                        ScriptedBackend.Options.DEFAULT.withReceiveBuffer(8 * KIB), Scripts.streamForever(1));
+                var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
+            for (int round = 0; round < rounds; round++) {
+                try (ScriptedClient client = ScriptedClient.connect(
+                        proxy.address(),
+                        ScriptedClient.Options.DEFAULT
+                                .withReceiveBuffer(8 * KIB)
+                                .withSendBuffer(8 * KIB))) {
+                    client.sendUntilBlocked(round, UNBOUNDED, Duration.ofMillis(10));
+                    for (int reads = random.nextInt(40); reads > 0; reads--) {
+                        client.read(sips);
+                    }
+                    if (random.nextBoolean()) {
+                        client.reset();
+                    } else {
+                        backend.connection(round).reset();
+                    }
+                }
+                long closed = round + 1L;
+                Await.equal("connections closed", closed, proxy::closed);
+            }
+            assertEquals(rounds, proxy.closed(CloseReason.CLIENT_RESET) + proxy.closed(CloseReason.ENDPOINT_RESET));
+        }
+    }
+
+    /** envoyproxy/envoy#32900. */
+    @Tag("slow")
+    @EachTransport
+    void connectionsThatReadGoOnBesideManyThatDoNot(Wish transport) throws IOException {
+        List<ScriptedClient> stalled = new ArrayList<>();
+        try (var streaming = ScriptedBackend.start(c -> {
+                    if (c.readText(1).equals("e")) {
+                        Scripts.echo().run(c);
+                    } else {
+                        Scripts.streamForever(1).run(c);
+                    }
+                });
+                var proxy = ProxyFixture.on(transport).endpoint(streaming).start()) {
+            for (int i = 0; i < 100; i++) {
+                ScriptedClient client = stalledClient(proxy);
+                stalled.add(client);
+                client.send("s");
+            }
+            streaming.awaitConnections(100);
+            ResetTest.awaitBlocked(streaming.connections());
+            for (int i = 0; i < 10; i++) {
+                try (ScriptedClient client = proxy.connect()) {
+                    client.send("e");
+                    for (int round = 0; round < 20; round++) {
+                        client.send("ping");
+                        assertEquals("ping", client.readText(4));
+                    }
+                }
+            }
+            assertPinnedBelow(101 * PER_DIRECTION + PER_WORKER);
+            for (ScriptedClient client : stalled) {
+                client.reset();
+            }
+            proxy.awaitNoConnections();
+        } finally {
+            stalled.forEach(ScriptedPeer::close);
+        }
+    }
+
+    /** envoyproxy/envoy#9123. */
+    @Tag("slow")
+    @EachTransport
+    void memoryIsGivenBackCycleAfterCycle(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.start(Scripts.streamForever(1));
+                var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
+            int accepted = 0;
+            for (int cycle = 0; cycle < 5; cycle++) {
+                List<ScriptedClient> clients = new ArrayList<>();
+                for (int i = 0; i < 10; i++) {
+                    clients.add(stalledClient(proxy));
+                }
+                accepted += clients.size();
+                backend.awaitConnections(accepted);
+                ResetTest.awaitBlocked(backend.connections().subList(accepted - 10, accepted));
+                for (ScriptedClient client : clients) {
+                    client.reset();
+                }
+                proxy.awaitNoConnections();
+                Await.until("buffers given back, cycle " + cycle, () -> pinned() <= PER_WORKER);
+            }
+        }
+    }
+
+    /** A connection that is paused and resumed over and over, both ways, loses and mixes nothing. */
+    @EachTransport
+    void pausingAndResumingOverAndOverKeepsEveryByte(Wish transport) throws IOException {
+        pauseAndResume(transport, 8 * MIB);
+    }
+
+    @Tag("nightly")
+    @EachTransport
+    void pausingAndResumingAHundredThousandTimesKeepsEveryByte(Wish transport) throws IOException {
+        pauseAndResume(transport, 4096L * MIB);
+    }
+
+    private static void pauseAndResume(Wish transport, long bytes) throws IOException {
+        try (var backend = ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.withReceiveBuffer(16 * KIB), c -> {
+                    c.skip(bytes);
+                    c.sendSeeded(8, bytes);
+                });
+                var proxy = ProxyFixture.on(transport).endpoint(backend).start();
+                ScriptedClient client = stalledClient(proxy)) {
+            client.sendSeeded(7, bytes);
+            client.skip(bytes);
+
+            assertEquals(SeededStream.sha256(7, bytes), backend.connection(0).sha256());
+            assertEquals(SeededStream.sha256(8, bytes), client.sha256());
+            assertTrue(
+                    proxy.proxy().counters().get(0).paused(Side.DOWNSTREAM) > 0,
+                    "reading was never paused: the test shows nothing");
         }
     }
 }

@@ -8,9 +8,11 @@ import dev.tidegate.config.ConfigResult;
 import dev.tidegate.control.Proxy;
 import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.EndpointRow;
 import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.FrontendRow;
 import dev.tidegate.telemetry.WorkerCounters;
@@ -226,6 +228,20 @@ public final class ProxyFixture implements AutoCloseable {
     /** The cell of an endpoint, by its place in the configuration. */
     public EndpointCell cell(int endpoint) {
         return frontend().backend().endpoints().at(endpoint).cell();
+    }
+
+    /** Waits until that many connects to an endpoint have succeeded, as the proxy sees it. */
+    public void awaitConnected(int endpoint, long count) {
+        Await.until("connects to endpoint " + endpoint + ": " + count, () -> connected(endpoint) >= count);
+    }
+
+    private long connected(int endpoint) {
+        long sum = 0;
+        for (WorkerCounters counters : proxy.counters()) {
+            EndpointRow row = counters.readEndpoint(cell(endpoint).slot());
+            sum += row == null ? 0 : row.connects(ConnectResult.OK);
+        }
+        return sum;
     }
 
     /** Connections that exist now. */

@@ -1,0 +1,181 @@
+package dev.tidegate.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.Ending;
+import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
+import dev.tidegate.testkit.ScriptedPeer;
+import dev.tidegate.testkit.Scripts;
+import dev.tidegate.testkit.SeededStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+
+/** What silence a connection may keep, and what is none. */
+class SilenceTest {
+    private static final int KIB = 1024;
+    private static final Duration PAUSE = Duration.ofMillis(150);
+    private static final int DROPS = 20;
+
+    /** coollabsio/coolify#8200: off means off, and does not mean at once. */
+    @EachTransport
+    void offMeansOff(Wish transport) throws IOException {
+        longSilence(transport, Duration.ofMillis(800));
+    }
+
+    @Tag("nightly")
+    @EachTransport
+    void offMeansOffForMinutes(Wish transport) throws IOException {
+        longSilence(transport, Duration.ofMinutes(2));
+    }
+
+    private static void longSilence(Wish transport, Duration silence) throws IOException {
+        try (var backend = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: off, half-closed: off, unacked: off}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+            long startNanos = System.nanoTime();
+            Await.until(
+                    "the silence is over",
+                    silence.plusSeconds(5),
+                    () -> System.nanoTime() - startNanos > silence.toNanos());
+
+            client.send("pong");
+            assertEquals("pong", client.readText(4));
+            client.shutdownOutput();
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
+        }
+    }
+
+    /** Start9Labs/start-technologies#3211: the peer's kernel answers probes, its application does not live. */
+    @EachTransport
+    void anIdleConnectionEndsCleanlyAlthoughThePeersKernelAnswers(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.start(Scripts.silent());
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: 300ms}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            Await.equal(
+                    "the endpoint's end",
+                    Ending.FIN,
+                    () -> backend.connection(0).ending());
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            client.shutdownOutput();
+
+            var record = proxy.awaitOnlyRecord();
+            assertEquals(CloseReason.IDLE, record.reason);
+            assertTrue(record.durationNanos >= 280_000_000L, () -> record.durationNanos / 1_000_000 + " ms");
+        }
+    }
+
+    /** envoyproxy/envoy#8705: clients that vanish are let go, all of them. */
+    @EachTransport
+    void manyIdleConnectionsAllEnd(Wish transport) throws IOException {
+        List<ScriptedClient> clients = new ArrayList<>();
+        try (var backend = ScriptedBackend.start(Scripts.readToEnd());
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: 500ms}")
+                        .start()) {
+            for (int i = 0; i < 100; i++) {
+                clients.add(proxy.connect());
+            }
+            Await.until("all let go", Duration.ofSeconds(20), () -> proxy.closed(CloseReason.IDLE) == 100);
+            assertEquals(0, proxy.active());
+        } finally {
+            clients.forEach(ScriptedPeer::close);
+        }
+    }
+
+    @Tag("slow")
+    @EachTransport
+    void bytesFromTheClientAloneAreNoSilence(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.start(Scripts.readToEnd());
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: 1500ms}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            client.sendSliced(SeededStream.bytes(1, DROPS), PAUSE);
+            client.shutdownOutput();
+
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            assertEquals(DROPS, backend.connection(0).bytesReceived());
+            assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
+        }
+    }
+
+    @Tag("slow")
+    @EachTransport
+    void bytesFromTheEndpointAloneAreNoSilence(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.start(Scripts.sliced(SeededStream.bytes(1, DROPS), PAUSE));
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: 1500ms}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            End end = client.readToEnd();
+            client.channel().close();
+
+            assertEquals(End.Kind.FIN, end.kind());
+            assertEquals(DROPS, end.bytes());
+            assertEquals(CloseReason.ENDPOINT_CLOSED, proxy.awaitOnlyRecord().reason);
+        }
+    }
+
+    /** A blocked write that moves is progress, though no byte comes in from either side. */
+    @Tag("slow")
+    @NativeTransports
+    void aBlockedWriteThatMovesIsNoSilence(Wish transport) throws IOException {
+        int rate = 1_500_000;
+        try (var backend = ScriptedBackend.start(
+                        ScriptedBackend.Options.DEFAULT.withReceiveBuffer(64 * KIB), Scripts.slowReader(rate));
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: 1500ms, half-closed: 1500ms}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            long sent = client.sendUntilBlocked(1, 5_000_000, Duration.ofMillis(300));
+            client.shutdownOutput();
+            Await.until(
+                    "all is there",
+                    Duration.ofSeconds(60),
+                    () -> backend.connection(0).bytesReceived() == sent
+                            || !proxy.records().isEmpty());
+
+            assertEquals(sent, backend.connection(0).bytesReceived());
+            assertEquals(SeededStream.sha256(1, sent), backend.connection(0).sha256());
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
+        }
+    }
+
+    @EachTransport
+    void aBlockedWriteThatDoesNotMoveIsSilenceAndEndsByReset(Wish transport) throws IOException {
+        try (var backend = ScriptedBackend.neverReading();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .timeouts("{idle: 700ms}")
+                        .start();
+                ScriptedClient client = proxy.connect()) {
+            client.sendUntilBlocked(1, Long.MAX_VALUE, Duration.ofMillis(200));
+
+            assertEquals(End.Kind.RST, client.readToEnd().kind());
+            assertEquals(CloseReason.IDLE, proxy.awaitOnlyRecord().reason);
+        }
+    }
+}
