@@ -40,8 +40,9 @@ class RunIT {
             String file = directory.resolve("tidegate.yaml").toString();
             List<String> problems = tidegate.err();
             assertTrue(problems.size() >= 3, problems.toString());
-            assertTrue(problems.stream().allMatch(line -> line.matches("\\Q" + file + "\\E:\\d+:\\d+: .*")), () -> problems
-                    .toString());
+            assertTrue(
+                    problems.stream().allMatch(line -> line.matches("\\Q" + file + "\\E:\\d+:\\d+: .*")),
+                    () -> problems.toString());
             assertEquals(List.of(), tidegate.out());
         }
     }
@@ -60,7 +61,8 @@ class RunIT {
 
     @Test
     void aWrongArgumentExits2() throws Exception {
-        try (TidegateProcess tidegate = TidegateProcess.with("run", "--nonsense").startOnly()) {
+        try (TidegateProcess tidegate =
+                TidegateProcess.with("run", "--nonsense").startOnly()) {
             assertEquals(2, tidegate.awaitExit());
         }
     }
@@ -88,13 +90,14 @@ class RunIT {
                 ScriptedBackend backend = ScriptedBackend.echo();
                 TidegateProcess tidegate = TidegateProcess.run(
                                 directory,
-                                yaml(backend, "127.0.0.1:0", "transport: auto")
-                                        + "admin: {listen: \"127.0.0.1:" + taken.getLocalPort() + "\"}\n")
+                                yaml(backend, "127.0.0.1:0", "transport: auto") + "admin: {listen: \"127.0.0.1:"
+                                        + taken.getLocalPort() + "\"}\n")
                         .startOnly()) {
             assertEquals(1, tidegate.awaitExit());
 
-            List<String> ours =
-                    tidegate.err().stream().filter(line -> !line.contains(" INFO ")).toList();
+            List<String> ours = tidegate.err().stream()
+                    .filter(line -> !line.contains(" INFO "))
+                    .toList();
             assertEquals(1, ours.size(), tidegate.err().toString());
             assertTrue(ours.get(0).contains(":" + taken.getLocalPort()), ours.get(0));
         }
@@ -109,8 +112,9 @@ class RunIT {
             tidegate.signal("TERM");
 
             assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
-            assertTrue(tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=0")), () -> tidegate.err()
-                    .toString());
+            assertTrue(
+                    tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=0")),
+                    () -> tidegate.err().toString());
         }
     }
 
@@ -132,10 +136,12 @@ class RunIT {
 
             assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
             assertEquals(End.Kind.RST, client.readToEnd().kind());
-            assertTrue(tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=1")), () -> tidegate.err()
-                    .toString());
-            assertTrue(tidegate.out().stream().anyMatch(line -> line.contains("\"shutdown\"")), () -> tidegate.out()
-                    .toString());
+            assertTrue(
+                    tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=1")),
+                    () -> tidegate.err().toString());
+            assertTrue(
+                    tidegate.out().stream().anyMatch(line -> line.contains("\"shutdown\"")),
+                    () -> tidegate.out().toString());
         }
     }
 
@@ -193,10 +199,12 @@ class RunIT {
             for (int i = 1; i <= 5; i++) {
                 int count = i;
                 tidegate.signal("HUP");
-                Await.until("HUP " + i + " is logged", () -> count
-                        == tidegate.err().stream()
-                                .filter(line -> line.contains("HUP received"))
-                                .count());
+                Await.until(
+                        "HUP " + i + " is logged",
+                        () -> count
+                                == tidegate.err().stream()
+                                        .filter(line -> line.contains("HUP received"))
+                                        .count());
             }
 
             before.send("pong");

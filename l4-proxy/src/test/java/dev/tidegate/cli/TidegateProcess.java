@@ -3,6 +3,7 @@ package dev.tidegate.cli;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedClient;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -17,8 +18,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * {@code tidegate} as a process of its own, started as the launcher does it.
@@ -36,6 +40,8 @@ final class TidegateProcess implements AutoCloseable {
     private static final Duration START_BOUND = Duration.ofSeconds(60);
 
     private static final Pattern BOUND = Pattern.compile("listening frontend=.* bound=\\S*:(\\d+)$");
+
+    private static String classPath; // guarded by the class
 
     private final Process process;
     private final List<String> out = new CopyOnWriteArrayList<>();
@@ -60,9 +66,38 @@ final class TidegateProcess implements AutoCloseable {
         return new Setup(List.of(arguments));
     }
 
-    /** The class path that this JVM's tests have. */
-    static String classPath() {
-        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    /**
+     * The class path that this JVM's tests have, of jars alone, as the launcher's is: a class in a directory needs a
+     * descriptor of its own to be loaded.
+     */
+    static synchronized String classPath() throws IOException {
+        if (classPath == null) {
+            List<String> jars = new ArrayList<>();
+            String tests = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+            for (String entry : tests.split(File.pathSeparator, -1)) {
+                Path path = Path.of(entry);
+                if (!Files.isDirectory(path)) {
+                    jars.add(entry);
+                } else if (!path.endsWith("test-classes")) {
+                    jars.add(jar(path).toString());
+                }
+            }
+            classPath = String.join(File.pathSeparator, jars);
+        }
+        return classPath;
+    }
+
+    private static Path jar(Path directory) throws IOException {
+        Path jar = Files.createTempFile("tidegate-classes", ".jar");
+        jar.toFile().deleteOnExit();
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+                Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                out.putNextEntry(new JarEntry(directory.relativize(file).toString()));
+                Files.copy(file, out);
+            }
+        }
+        return jar;
     }
 
     /** What to start. */
@@ -89,6 +124,12 @@ final class TidegateProcess implements AutoCloseable {
             return this;
         }
 
+        /** Run under such a limit ({@code prlimit}'s option). */
+        Setup limited(String limit) {
+            before = List.of("prlimit", limit);
+            return this;
+        }
+
         /** Starts it, and waits until it listens. */
         TidegateProcess start() throws IOException {
             TidegateProcess started = startOnly();
@@ -109,7 +150,7 @@ final class TidegateProcess implements AutoCloseable {
             java.addAll(List.of("-cp", classPath(), Main.class.getName()));
             java.addAll(arguments);
             List<String> command = new ArrayList<>(before);
-            if (before.isEmpty()) {
+            if (after.isEmpty()) {
                 command.addAll(java);
             } else {
                 command.add(after + " && exec \"$@\"");
@@ -144,7 +185,8 @@ final class TidegateProcess implements AutoCloseable {
     /** Waits for a line of stderr that contains the text. */
     String awaitErr(String text) {
         try {
-            Await.until("stderr has \"" + text + "\"", START_BOUND, () -> !process.isAlive() || first(err, text) != null);
+            Await.until(
+                    "stderr has \"" + text + "\"", START_BOUND, () -> !process.isAlive() || first(err, text) != null);
         } catch (AssertionError e) {
             throw new AssertionError(e.getMessage() + "; it has " + err, e);
         }
