@@ -366,8 +366,12 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private CloseReason reasonOf(Side side, Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
+            context.floods().count(FloodLog.Kind.OVERLOAD, frontend.name(), cause);
+            return CloseReason.OVERLOAD;
+        }
         if (!(cause instanceof IOException)) {
-            log.error("a connection failed by a fault of our own conn={} frontend={}", this, frontend.name(), cause);
+            context.floods().count(FloodLog.Kind.INTERNAL_ERROR, "connection of frontend " + frontend.name(), cause);
             return CloseReason.INTERNAL_ERROR;
         }
         if (String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT).contains("timed out")) {

@@ -70,11 +70,13 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
         if (paused || stopped) {
             return; // one failed accept may be told of more than once
         }
+        long now = pauseMillis;
         paused = true;
-        faults.onAcceptFailed(listener, cause, pauseMillis);
+        pauseMillis = Math.min(2 * now, LONGEST_PAUSE_MILLIS);
         ctx.channel().config().setAutoRead(false);
-        ctx.executor().schedule(() -> resume(ctx), pauseMillis, TimeUnit.MILLISECONDS);
-        pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+        ctx.executor().schedule(() -> resume(ctx), now, TimeUnit.MILLISECONDS);
+        // Last: should telling fail (with nothing left, much can), the listener still comes back.
+        faults.onAcceptFailed(listener, cause, now);
     }
 
     private void resume(ChannelHandlerContext ctx) {

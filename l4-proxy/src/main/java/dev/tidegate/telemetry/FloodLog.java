@@ -40,6 +40,8 @@ public final class FloodLog implements AutoCloseable {
         ACCESS_LOG_DROPPED(Level.WARN, "access log lines dropped", "log"),
         /** The access log could not be written; subject: where it goes; cause: the error. */
         ACCESS_LOG_FAILED(Level.WARN, "access log cannot be written, will try again", "log"),
+        /** There was no memory to read into; subject: the frontend; cause: the error. */
+        OVERLOAD(Level.WARN, "connections ended: no memory left", "frontend"),
         /** A fault of our own; subject: where; cause: the error. */
         INTERNAL_ERROR(Level.ERROR, "internal error", "where");
 

@@ -180,7 +180,7 @@ class DialTest {
         passUntil(() -> !told.events.isEmpty());
 
         assertEquals(List.of("failed dial-timeout"), told.events);
-        assertEquals(5_000.0, (double) (now - START) / MILLI, 40);
+        assertEquals(5_000.0, (double) (now - START) / MILLI, 40.0);
         assertEquals(3, attempts.size());
         assertEquals(0, inFlight(backend));
         assertTrue(attempts.stream().noneMatch(attempt -> attempt.channel.isOpen()));

@@ -3,6 +3,7 @@ package dev.tidegate.testkit;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
@@ -36,6 +37,7 @@ public final class ScriptedClient extends ScriptedPeer {
      * Connects.
      *
      * @throws java.net.ConnectException when it is refused
+     * @throws PeerGoneException when it is accepted and reset before this returns
      * @throws AssertionError when it does not complete within the bound
      */
     public static ScriptedClient connect(SocketAddress address, Options options) throws IOException {
@@ -56,6 +58,15 @@ public final class ScriptedClient extends ScriptedPeer {
             channel.close();
             throw new AssertionError(
                     "connect to " + address + " did not complete within " + Await.words(options.bound), e);
+        } catch (SocketException e) {
+            channel.close();
+            if (String.valueOf(e.getMessage()).startsWith("Connection reset")) {
+                PeerGoneException gone =
+                        new PeerGoneException(Ending.RST, "connect to " + address + ": accepted, and reset at once");
+                gone.initCause(e);
+                throw gone;
+            }
+            throw e;
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw e;

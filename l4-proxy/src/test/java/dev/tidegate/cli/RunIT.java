@@ -1,0 +1,338 @@
+package dev.tidegate.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.ScriptedBackend;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code tidegate run} as operators meet it: exit codes, signals, lines. */
+class RunIT {
+    @TempDir
+    Path directory;
+
+    @Test
+    void aBadConfigurationExits78WithEveryProblemOnALineOfItsOwn() throws Exception {
+        String yaml = """
+                frontends:
+                  - {name: front, listen: "127.0.0.1:99999", backend: bakc}
+                backends:
+                  - name: back
+                    endpoints: [{adress: "127.0.0.1:80"}]
+                """;
+        try (TidegateProcess tidegate = TidegateProcess.run(directory, yaml).startOnly()) {
+            assertEquals(78, tidegate.awaitExit());
+
+            String file = directory.resolve("tidegate.yaml").toString();
+            List<String> problems = tidegate.err();
+            assertTrue(problems.size() >= 3, problems.toString());
+            assertTrue(
+                    problems.stream().allMatch(line -> line.matches("\\Q" + file + "\\E:\\d+:\\d+: .*")),
+                    () -> problems.toString());
+            assertEquals(List.of(), tidegate.out());
+        }
+    }
+
+    @Test
+    void aMissingConfigurationExits78WithOneLine() throws Exception {
+        String missing = directory.resolve("none.yaml").toString();
+        try (TidegateProcess tidegate =
+                TidegateProcess.with("run", "--config", missing).startOnly()) {
+            assertEquals(78, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            assertTrue(tidegate.err().get(0).contains(missing));
+        }
+    }
+
+    @Test
+    void aWrongArgumentExits2() throws Exception {
+        try (TidegateProcess tidegate =
+                TidegateProcess.with("run", "--nonsense").startOnly()) {
+            assertEquals(2, tidegate.awaitExit());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "epoll", "nio"})
+    void aPortInUseExits1WithOneLineThatNamesIt(String transport) throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:" + taken.getLocalPort(), "transport: " + transport))
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            String line = tidegate.err().get(0);
+            assertTrue(line.contains("127.0.0.1:" + taken.getLocalPort()) && line.contains("already in use"), line);
+        }
+    }
+
+    @Test
+    void anAdminPortInUseExits1WithOneLineToo() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:0", "transport: auto") + "admin: {listen: \"127.0.0.1:"
+                                        + taken.getLocalPort() + "\"}\n")
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            List<String> ours = tidegate.err().stream()
+                    .filter(line -> !line.contains(" INFO "))
+                    .toList();
+            assertEquals(1, ours.size(), tidegate.err().toString());
+            assertTrue(ours.get(0).contains(":" + taken.getLocalPort()), ours.get(0));
+        }
+    }
+
+    @Test
+    void termExits0AtOnceWhenIdle() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "shutdown: {deadline: 5m, spread: 10s}"))
+                        .start()) {
+            tidegate.signal("TERM");
+
+            assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
+            assertTrue(
+                    tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=0")),
+                    () -> tidegate.err().toString());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void aSecondSignalStopsNow(String second) throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "shutdown: {deadline: 1h, spread: 30m}"))
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+            tidegate.signal("TERM");
+            tidegate.awaitErr("stopping connections=1");
+            assertTrue(tidegate.isAlive());
+
+            tidegate.signal(second);
+
+            assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
+            assertEquals(End.Kind.RST, client.readToEnd().kind());
+            assertTrue(
+                    tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=1")),
+                    () -> tidegate.err().toString());
+            assertTrue(
+                    tidegate.out().stream().anyMatch(line -> line.contains("\"shutdown\"")),
+                    () -> tidegate.out().toString());
+        }
+    }
+
+    @Test
+    void intStopsNow() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "shutdown: {deadline: 1h, spread: 30m}"))
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+
+            tidegate.signal("INT");
+
+            assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
+            assertEquals(End.Kind.RST, client.readToEnd().kind());
+        }
+    }
+
+    /** linkerd/linkerd2-proxy#1815: a graceful stop waited for open connections for ever. */
+    @Test
+    void aStopEndsAtItsDeadlineWith0AndTellsHowManyWereCut() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.start(connection -> {
+                    connection.send("x");
+                    connection.hold();
+                });
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "shutdown: {deadline: 2s, spread: 0s}"))
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("asked, and never answered");
+            assertEquals("x", client.readText(1));
+            client.send("again");
+            long begin = System.nanoTime();
+
+            tidegate.signal("TERM");
+
+            assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(20)));
+            long millis = (System.nanoTime() - begin) / 1_000_000;
+            assertTrue(millis >= 900, "ended after " + millis + " ms, while an answer was owed");
+            assertTrue(tidegate.err().stream().anyMatch(line -> line.contains("stopped cut=")));
+        }
+    }
+
+    @Test
+    void hangUpNeverKillsIt() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: auto"))
+                        .start();
+                var before = tidegate.connect()) {
+            before.send("ping");
+            assertEquals("ping", before.readText(4));
+            for (int i = 1; i <= 5; i++) {
+                int count = i;
+                tidegate.signal("HUP");
+                Await.until(
+                        "HUP " + i + " is logged",
+                        () -> count
+                                == tidegate.err().stream()
+                                        .filter(line -> line.contains("HUP received"))
+                                        .count());
+            }
+
+            before.send("pong");
+            assertEquals("pong", before.readText(4));
+            try (var after = tidegate.connect()) {
+                after.send("ping");
+                assertEquals("ping", after.readText(4));
+            }
+            assertTrue(tidegate.isAlive());
+        }
+    }
+
+    @Test
+    void usr1ReopensTheAccessLog() throws Exception {
+        Path file = directory.resolve("access.log");
+        Path rotated = directory.resolve("access.log.1");
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:0", "transport: auto") + "log: {access: {path: " + file
+                                        + "}}\n")
+                        .start()) {
+            tidegate.connect().close();
+            Await.until("a line", () -> lines(file) == 1);
+            Files.move(file, rotated);
+            tidegate.signal("USR1");
+            Await.until("the file is there again", () -> Files.exists(file));
+
+            tidegate.connect().close();
+
+            Await.until("a line in the new file", () -> lines(file) == 1);
+            assertEquals(1, lines(rotated));
+        }
+    }
+
+    /** netty/netty#7319: a native library that is missing made a frightening stack trace. */
+    @Test
+    void withoutNativeLibrariesItRunsOnNioAndSaysSoInOneLine() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: auto"))
+                        .jvm("-Dio.netty.transport.noNative=true")
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+
+            assertSpeaksPlainly(tidegate);
+            assertTrue(tidegate.awaitErr("started version=").contains("transport=nio (auto: no epoll: "));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "epoll"})
+    void aTransportAskedForThatIsNotThereExits1WithOneLine(String transport) throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: " + transport))
+                        .jvm("-Dio.netty.transport.noNative=true")
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            assertTrue(tidegate.err().get(0).contains("\"" + transport + "\" is not available here"));
+        }
+    }
+
+    /** netty/netty#6678: a native library that was unpacked to a noexec directory would not load. */
+    @Test
+    void withATemporaryDirectoryThatForbidsExecutionItStartsAndSaysWhatItUses() throws Exception {
+        Path temporary = Files.createDirectory(directory.resolve("noexec"));
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: auto"))
+                        .jvm("-Djava.io.tmpdir=" + temporary)
+                        .unshared("-rm", "mount -t tmpfs -o noexec tmpfs " + temporary)
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+
+            assertSpeaksPlainly(tidegate);
+        }
+    }
+
+    @Test
+    void withATemporaryDirectoryThatCannotBeWrittenItStartsAndSaysWhatItUses() throws Exception {
+        Path temporary = Files.createDirectory(directory.resolve("readonly"));
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: auto"))
+                        .jvm("-Djava.io.tmpdir=" + temporary)
+                        .unshared("-rm", "mount -t tmpfs -o ro tmpfs " + temporary)
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+
+            assertSpeaksPlainly(tidegate);
+        }
+    }
+
+    private static void assertSpeaksPlainly(TidegateProcess tidegate) {
+        List<String> err = tidegate.err();
+        assertFalse(
+                err.stream().anyMatch(line -> line.startsWith("\tat ") || line.contains("Exception:")),
+                () -> String.join("\n", err));
+        assertTrue(err.size() <= 6, () -> String.join("\n", err));
+    }
+
+    private static long lines(Path file) {
+        try {
+            return Files.exists(file)
+                    ? Files.readString(file, StandardCharsets.UTF_8).lines().count()
+                    : 0;
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static String yaml(ScriptedBackend backend, String listen, String process) {
+        return """
+                process: {workers: 1, %s}
+                frontends:
+                  - {name: front, listen: "%s", backend: back}
+                backends:
+                  - name: back
+                    endpoints: [{address: "%s"}]
+                """.formatted(process, listen, backend.hostPort());
+    }
+}
