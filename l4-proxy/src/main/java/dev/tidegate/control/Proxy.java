@@ -30,9 +30,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -98,7 +97,7 @@ public final class Proxy implements AutoCloseable {
     private final List<ConnectionFactory> factories = new ArrayList<>();
     private final ConnectionLimit limit;
     private final Listeners listeners;
-    private final ScheduledExecutorService control;
+    private final ScheduledThreadPoolExecutor control;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final Reloader reloader;
     private boolean sweeping; // control's thread
@@ -107,7 +106,8 @@ public final class Proxy implements AutoCloseable {
     private Proxy(Config config, Parts parts) {
         this.parts = parts;
         this.limit = new ConnectionLimit(parts.maxConnections());
-        this.control = Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("tidegate-control", false));
+        this.control = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("tidegate-control", false));
+        this.control.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections());
         this.inForce = new InForce(config, builder.build(1, config));
         Admission admission = new Admission(limit);

@@ -1,7 +1,7 @@
 package dev.tidegate.proxy;
 
 import static dev.tidegate.proxy.ReloadFixture.assertEchoes;
-import static dev.tidegate.proxy.ReloadFixture.assertRefused;
+import static dev.tidegate.proxy.ReloadFixture.awaitRefused;
 import static dev.tidegate.proxy.ReloadFixture.connect;
 import static dev.tidegate.proxy.ReloadFixture.connectTo;
 import static dev.tidegate.proxy.ReloadFixture.endpoint;
@@ -226,6 +226,8 @@ class ReloadTest {
         try (var a = named("a");
                 var b = named("b");
                 var proxy = ReloadFixture.start(transport, yaml(port, endpoint("a", a)))) {
+            proxy.reload(yaml(port, endpoint("b", b)));
+            proxy.reload(yaml(port, endpoint("a", a)));
             long sockets = Sockets.ofThisProcess().size();
             long threads = threads();
             TreeSet<Integer> slots = new TreeSet<>();
@@ -236,7 +238,7 @@ class ReloadTest {
                 proxy.reload(yaml(port, endpoint("a", a)));
                 slots.add(proxy.cell("a").slot());
             }
-            assertEquals(101, proxy.proxy().snapshot().generation());
+            assertEquals(103, proxy.proxy().snapshot().generation());
             assertTrue(slots.last() <= 1, () -> "slots given out: " + slots);
             Await.until("sockets are back", () -> Sockets.ofThisProcess().size() <= sockets);
             assertEquals(threads, threads());
@@ -341,7 +343,7 @@ class ReloadTest {
             assertEquals(
                     List.of("change frontends.front.listen from 127.0.0.1:" + port + " to 127.0.0.1:" + other),
                     lines(result));
-            assertRefused(port);
+            awaitRefused(port);
             connectTo(other, "a").close();
             assertEchoes(client);
             assertEquals(
@@ -436,9 +438,9 @@ class ReloadTest {
                 var proxy = ReloadFixture.start(transport, yaml(port, endpoint("a", a)));
                 var client = connectTo(port, "a")) {
             proxy.reload(yaml(other, endpoint("a", a)).replace("name: front", "name: other"));
-            assertRefused(port);
+            awaitRefused(port);
             proxy.reload(yaml(port, endpoint("a", a)));
-            assertRefused(other);
+            awaitRefused(other);
             proxy.pass(PAST_DEADLINE);
             assertEchoes(client);
             assertEquals(1, proxy.proxy().snapshot().frontend("front").cell().active());
@@ -470,7 +472,7 @@ class ReloadTest {
                         "frontend \"front\": cannot listen on 127.0.0.1:" + busy.getLocalPort()
                                 + ": the address is already in use",
                         result.reason());
-                assertRefused(fresh);
+                awaitRefused(fresh);
                 connectTo(port, "a").close();
                 assertEchoes(client);
                 assertEquals(1, proxy.proxy().snapshot().generation());
@@ -479,7 +481,7 @@ class ReloadTest {
 
             assertEquals(Result.APPLIED, proxy.reload(wanted).result());
             connectTo(fresh, "b").close();
-            assertRefused(port);
+            awaitRefused(port);
             assertEchoes(client);
         }
     }
