@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "  TERM  stops gracefully, within process.shutdown.deadline; a second TERM stops now",
             "  INT   stops now",
-            "  HUP   reload: not in this version; logged, and the process goes on",
+            "  HUP   reads the configuration again: all of it is applied, or nothing",
             "  USR1  reopens the access log"
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -51,6 +51,8 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Integer run(Config valid) {
+        // Left alone, it would end a process that is not up yet.
+        Signals.handle("HUP", () -> log.info("reload ignored: the process is starting"));
         Service service;
         try {
             service = Service.start(valid, System.getenv());
@@ -60,9 +62,11 @@ final class RunCommand implements Callable<Integer> {
         }
         Signals.handle("TERM", service::onTerm);
         Signals.handle("INT", service::stopNow);
-        Signals.handle("HUP", () -> log.warn("HUP received: reload is not in this version; nothing changed"));
         Signals.handle("USR1", service::reopenLogs);
-        service.awaitStopped();
+        try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
+            Signals.handle("HUP", reloads::request);
+            service.awaitStopped();
+        }
         return Exit.OK;
     }
 }

@@ -90,7 +90,8 @@ final class Service {
             floods.close();
             throw failed;
         }
-        Metrics metrics = new Metrics(proxy::snapshot, proxy.counters(), accessLog, VersionCommand.version());
+        Metrics metrics =
+                new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), accessLog, VersionCommand.version());
         AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics));
         try {
             startAdmin(admin, AdminListens.of(config.admin(), environment));

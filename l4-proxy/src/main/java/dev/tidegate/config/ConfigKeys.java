@@ -22,31 +22,34 @@ final class ConfigKeys {
     // process
 
     static final Key<OptionalInt> WORKERS = Key.optional(
-            "workers",
-            ScalarType.wholeOrAuto(IntRange.WORKERS, "threads"),
-            OptionalInt.empty(),
-            "auto",
-            "event loops; `auto` is one for each available processor");
+                    "workers",
+                    ScalarType.wholeOrAuto(IntRange.WORKERS, "threads"),
+                    OptionalInt.empty(),
+                    "auto",
+                    "event loops; `auto` is one for each available processor")
+            .atRestart();
     static final Key<Transport> TRANSPORT = Key.optional(
-            "transport",
-            ScalarType.oneOf(
-                    ordered(
-                            Map.entry("auto", Transport.AUTO),
-                            Map.entry("io_uring", Transport.IO_URING),
-                            Map.entry("epoll", Transport.EPOLL),
-                            Map.entry("nio", Transport.NIO)),
-                    Map.of()),
-            Transport.AUTO,
-            "auto",
-            "how sockets are driven; `auto` takes the best that works and logs which and why, any other word fails at"
-                    + " the start if it does not work");
+                    "transport",
+                    ScalarType.oneOf(
+                            ordered(
+                                    Map.entry("auto", Transport.AUTO),
+                                    Map.entry("io_uring", Transport.IO_URING),
+                                    Map.entry("epoll", Transport.EPOLL),
+                                    Map.entry("nio", Transport.NIO)),
+                            Map.of()),
+                    Transport.AUTO,
+                    "auto",
+                    "how sockets are driven; `auto` takes the best that works and logs which and why, any other word fails at"
+                            + " the start if it does not work")
+            .atRestart();
     static final Key<OptionalInt> PROCESS_MAX_CONNECTIONS = Key.optional(
-            "max-connections",
-            ScalarType.wholeOrAuto(IntRange.MAX_CONNECTIONS, "connections"),
-            OptionalInt.empty(),
-            "auto",
-            "client connections at once in the whole process; `auto` is what the limit on file descriptors allows, less"
-                    + " a reserve");
+                    "max-connections",
+                    ScalarType.wholeOrAuto(IntRange.MAX_CONNECTIONS, "connections"),
+                    OptionalInt.empty(),
+                    "auto",
+                    "client connections at once in the whole process; `auto` is what the limit on file descriptors allows, less"
+                            + " a reserve")
+            .atRestart();
     static final Key<Duration> SHUTDOWN_DEADLINE = Key.optional(
             "deadline",
             ScalarType.duration(DurationRange.SHUTDOWN_DEADLINE),
@@ -70,11 +73,12 @@ final class ConfigKeys {
     // admin
 
     static final Key<List<Located<ListenAddress>>> ADMIN_LISTEN = Key.derived(
-            "listen",
-            new OneOrMany<>(ScalarType.text(
-                    "admin address", "unix:/PATH or a loopback HOST:PORT", "", ConfigKeys::adminAddress)),
-            "`unix:` and `admin.sock` in `$RUNTIME_DIRECTORY`, else in `$XDG_RUNTIME_DIR/tidegate`; with neither, off",
-            "where the admin API listens: `unix:/PATH`, or an IP address of this machine alone with its port");
+                    "listen",
+                    new OneOrMany<>(ScalarType.text(
+                            "admin address", "unix:/PATH or a loopback HOST:PORT", "", ConfigKeys::adminAddress)),
+                    "`unix:` and `admin.sock` in `$RUNTIME_DIRECTORY`, else in `$XDG_RUNTIME_DIR/tidegate`; with neither, off",
+                    "where the admin API listens: `unix:/PATH`, or an IP address of this machine alone with its port")
+            .atRestart();
 
     // log
 
@@ -92,17 +96,20 @@ final class ConfigKeys {
             "info",
             "how much the process says about itself");
     static final Key<String> ACCESS_PATH = Key.optional(
-            "path",
-            ScalarType.text("path", "stdout, none, or a file's path", "", ConfigKeys::accessLogPath),
-            AccessLogConfig.STDOUT,
-            "stdout",
-            "where the access log goes: `stdout`, `none`, or a file");
+                    "path",
+                    ScalarType.text("path", "stdout, none, or a file's path", "", ConfigKeys::accessLogPath),
+                    AccessLogConfig.STDOUT,
+                    "stdout",
+                    "where the access log goes: `stdout`, `none`, or a file")
+            .atRestart();
     static final Key<Format> ACCESS_FORMAT = Key.optional(
-            "format",
-            ScalarType.oneOf(ordered(Map.entry("json", Format.JSON), Map.entry("haproxy", Format.HAPROXY)), Map.of()),
-            Format.JSON,
-            "json",
-            "one JSON object a connection, or the fields of HAProxy's TCP log");
+                    "format",
+                    ScalarType.oneOf(
+                            ordered(Map.entry("json", Format.JSON), Map.entry("haproxy", Format.HAPROXY)), Map.of()),
+                    Format.JSON,
+                    "json",
+                    "one JSON object a connection, or the fields of HAProxy's TCP log")
+            .atRestart();
     static final Key<Values> ACCESS =
             Key.section("access", section(Map.of(), ACCESS_PATH, ACCESS_FORMAT), "one line for each connection's end");
 

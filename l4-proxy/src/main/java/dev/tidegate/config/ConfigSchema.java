@@ -4,11 +4,16 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Describes every key, for editors and for readers. Stateless; any thread. */
 public final class ConfigSchema {
     private static final Pattern WHOLE = Pattern.compile("[0-9]+");
+
+    private static final Map<String, Key<?>> BY_PATH =
+            ConfigKeys.all().stream().collect(Collectors.toMap(ConfigKeys.Place::path, ConfigKeys.Place::key));
 
     private ConfigSchema() {}
 
@@ -57,6 +62,21 @@ public final class ConfigSchema {
             table.append("| ").append(String.join(" | ", cells)).append(" |\n");
         }
         return table.toString();
+    }
+
+    /**
+     * Whether a reload applies a changed value of that key; otherwise it takes effect at the next start.
+     *
+     * @param path the key's path, with {@code []} for lists, as in the reference table
+     * @throws IllegalArgumentException if there is no such key
+     */
+    public static boolean isLive(String path) {
+        Key<?> key = BY_PATH.get(path);
+        if (key == null) {
+            throw new IllegalArgumentException(
+                    "key " + Text.quote(path) + " is unknown; there are " + BY_PATH.keySet());
+        }
+        return key.live();
     }
 
     /** Writes one key's schema: its type, its default where that is a plain value, and its meaning. */

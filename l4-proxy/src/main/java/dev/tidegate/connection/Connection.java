@@ -7,7 +7,9 @@ import dev.tidegate.lifetime.Expirable;
 import dev.tidegate.lifetime.Quiet;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Frontend;
+import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import dev.tidegate.relay.Flow;
@@ -176,6 +178,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         assert worker.inLoop();
         upstream = channel;
         held = dial.endpoint();
+        if (retireReason == CloseReason.ENDPOINT_REMOVED && !held.cell().removed()) {
+            retireReason = null; // the endpoint tried before is gone, this one is not
+        }
         long now = worker.nowNanos();
         connectNanos = now - acceptedNanos;
         lastProgressNanos = now;
@@ -454,7 +459,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void retire(CloseReason why, long startNanos, long hardNanos) {
         assert worker.inLoop();
-        if (retireReason == null) {
+        boolean mayYetLeaveTheRemoved = state == State.DIALING && retireReason == CloseReason.ENDPOINT_REMOVED;
+        if (retireReason == null || mayYetLeaveTheRemoved) {
             retireReason = why;
             retireStartNanos = startNanos;
             retireHardNanos = hardNanos;
@@ -464,6 +470,34 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state == State.DIALING || state == State.RELAYING) {
             armBy(Math.max(startNanos, worker.nowNanos()));
         }
+    }
+
+    @Override
+    public void stay(CloseReason why) {
+        assert worker.inLoop();
+        if (retireReason == why && (state == State.DIALING || state == State.RELAYING)) {
+            retireReason = null;
+        }
+    }
+
+    @Override
+    public FrontendCell frontend() {
+        return frontend.cell();
+    }
+
+    @Override
+    public EndpointCell endpoint() {
+        if (held != null) {
+            return held.cell();
+        }
+        return state == State.DIALING && dial != null && dial.endpoint() != null
+                ? dial.endpoint().cell()
+                : null;
+    }
+
+    @Override
+    public long picksUnder() {
+        return state == State.ADMITTED || state == State.DIALING ? generation : Long.MAX_VALUE;
     }
 
     @Override

@@ -33,18 +33,29 @@ public final class ConnectionFactory {
         return context;
     }
 
-    /** Hands an accepted channel over to the worker, on whose load it is counted already. Any thread. */
-    public void postAccepted(Channel channel, String frontend, String listener) {
+    /**
+     * Hands an accepted channel over to the worker, on whose load it is counted already. Any thread.
+     *
+     * @param listenerKey which frontend's it is, see {@link Snapshot#listenerKey}
+     * @param listener the listener's address, for the access log
+     */
+    public void postAccepted(Channel channel, String listenerKey, String listener) {
         if (context.worker().inLoop()) {
-            open(channel, frontend, listener);
+            open(channel, listenerKey, listener);
         } else {
-            context.worker().loop().execute(() -> open(channel, frontend, listener));
+            context.worker().loop().execute(() -> open(channel, listenerKey, listener));
         }
     }
 
-    private void open(Channel channel, String name, String listener) {
+    private void open(Channel channel, String listenerKey, String listener) {
         Snapshot snapshot = snapshots.get();
-        Frontend frontend = snapshot.frontend(name);
+        Frontend frontend = snapshot.frontendAt(listenerKey);
+        if (frontend == null) {
+            // A reload took the listener away between the accept and here: as refused as what comes a moment later.
+            reject(channel);
+            context.worker().takeLoadOff();
+            return;
+        }
         FrontendRow row = context.worker().counters().frontend(frontend.cell().slot());
         row.accepted++;
         Admission.Verdict verdict = context.admission().admit(frontend);

@@ -1,22 +1,29 @@
 package dev.tidegate.control;
 
 import dev.tidegate.balance.Pickers;
+import dev.tidegate.model.Backend;
 import dev.tidegate.model.BalancePolicy;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Picker;
+import dev.tidegate.model.Snapshot;
 import java.net.InetSocketAddress;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What outlives snapshots, by name: the same backend and address have the same cell, whatever a new configuration says
- * around them. Slots are handed out once each.
+ * around them. No two cells that live at a time have the same slot. Frontends and backends are kept for good, since their
+ * totals are; endpoints until they are forgotten.
  *
  * <p>Confined to control's thread.
  */
-final class Cells {
+final class Cells implements OpenConnections {
     private record EndpointKey(String backend, String address) {}
 
     private record PickerKey(String backend, BalancePolicy policy) {}
@@ -24,10 +31,16 @@ final class Cells {
     private final Map<String, FrontendCell> frontends = new HashMap<>();
     private final Map<String, Integer> backends = new HashMap<>();
     private final Map<EndpointKey, EndpointCell> endpoints = new HashMap<>();
+    private final BitSet endpointSlots = new BitSet();
     private final Map<PickerKey, Picker> pickers = new HashMap<>();
 
     FrontendCell frontend(String name) {
         return frontends.computeIfAbsent(name, missing -> new FrontendCell(missing, frontends.size()));
+    }
+
+    /** Every frontend there ever was. */
+    List<FrontendCell> allFrontends() {
+        return List.copyOf(frontends.values());
     }
 
     int backendSlot(String name) {
@@ -43,7 +56,9 @@ final class Cells {
         EndpointKey key = new EndpointKey(backend, address);
         EndpointCell cell = endpoints.get(key);
         if (cell == null) {
-            cell = new EndpointCell(backend, address, endpoints.size(), resolved);
+            int slot = endpointSlots.nextClearBit(0);
+            endpointSlots.set(slot);
+            cell = new EndpointCell(backend, address, slot, resolved);
             endpoints.put(key, cell);
         }
         return cell;
@@ -51,5 +66,36 @@ final class Cells {
 
     Picker picker(String backend, BalancePolicy policy) {
         return pickers.computeIfAbsent(new PickerKey(backend, policy), key -> Pickers.of(key.policy()));
+    }
+
+    @Override
+    public int ofFrontend(String frontend) {
+        FrontendCell cell = frontends.get(frontend);
+        return cell == null ? 0 : cell.active();
+    }
+
+    @Override
+    public int ofEndpoint(String backend, String address) {
+        EndpointCell cell = endpoints.get(new EndpointKey(backend, address));
+        return cell == null ? 0 : cell.inFlight();
+    }
+
+    /** The cells of endpoints that a snapshot does not have. */
+    Set<EndpointCell> outside(Snapshot snapshot) {
+        Set<EndpointCell> outside = new HashSet<>(endpoints.values());
+        snapshot.backends().forEach(backend -> backend.endpoints().all().forEach(e -> outside.remove(e.cell())));
+        return outside;
+    }
+
+    /** Drops pickers that a snapshot does not use: a policy that comes back begins anew. */
+    void dropPickersOutside(Snapshot snapshot) {
+        Set<Picker> used = snapshot.backends().stream().map(Backend::picker).collect(Collectors.toSet());
+        pickers.values().removeIf(picker -> !used.contains(picker));
+    }
+
+    /** Drops a cell that nobody can count on any more; its slot may be another's from now on. */
+    void forget(EndpointCell cell) {
+        endpoints.remove(new EndpointKey(cell.backend(), cell.address()));
+        endpointSlots.clear(cell.slot());
     }
 }

@@ -1,5 +1,6 @@
 package dev.tidegate.control;
 
+import dev.tidegate.config.EndpointAddress;
 import dev.tidegate.model.EndpointCell;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -44,6 +45,7 @@ final class NameWatch implements AutoCloseable {
     private final EventLoop loop;
     private final DnsNameResolver resolver;
     private final TimesToLive timesToLive = new TimesToLive();
+    private final Map<EndpointCell, Watch> watches = new HashMap<>(); // on the loop
 
     /**
      * @param servers whom to ask
@@ -62,9 +64,23 @@ final class NameWatch implements AutoCloseable {
                 .build();
     }
 
-    /** Begins to keep a cell's addresses. Any thread. */
-    void watch(EndpointCell cell, String host, int port) {
-        loop.execute(new Watch(cell, host, port));
+    /** Keeps the addresses of those cells from now on, and of no others. Any thread. */
+    void follow(Map<EndpointCell, EndpointAddress> cells) {
+        Map<EndpointCell, EndpointAddress> wanted = Map.copyOf(cells);
+        loop.execute(() -> {
+            watches.entrySet().removeIf(entry -> {
+                boolean over = !wanted.containsKey(entry.getKey());
+                if (over) {
+                    entry.getValue().stop();
+                }
+                return over;
+            });
+            wanted.forEach((cell, address) -> watches.computeIfAbsent(cell, fresh -> {
+                Watch watch = new Watch(fresh, address.host(), address.port());
+                watch.run();
+                return watch;
+            }));
+        });
     }
 
     @Override
@@ -78,6 +94,7 @@ final class NameWatch implements AutoCloseable {
         private final String host;
         private final int port;
         private boolean failing;
+        private boolean stopped;
 
         Watch(EndpointCell cell, String host, int port) {
             this.cell = cell;
@@ -85,10 +102,20 @@ final class NameWatch implements AutoCloseable {
             this.port = port;
         }
 
+        void stop() {
+            stopped = true;
+        }
+
         @Override
         public void run() {
+            if (stopped) {
+                return;
+            }
             timesToLive.forget(host);
             resolver.resolveAll(host).addListener((Future<List<InetAddress>> answer) -> {
+                if (stopped) {
+                    return;
+                }
                 long again = answer.isSuccess() ? onAnswer(answer.getNow()) : onFailure(answer.cause());
                 if (!loop.isShuttingDown()) {
                     loop.schedule(this, again, TimeUnit.SECONDS);

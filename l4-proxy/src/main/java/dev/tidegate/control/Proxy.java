@@ -2,11 +2,8 @@ package dev.tidegate.control;
 
 import dev.tidegate.admission.Admission;
 import dev.tidegate.admission.ConnectionLimit;
-import dev.tidegate.config.BackendConfig;
 import dev.tidegate.config.Config;
-import dev.tidegate.config.EndpointConfig;
-import dev.tidegate.config.FrontendConfig;
-import dev.tidegate.config.ListenAddress;
+import dev.tidegate.config.ShutdownConfig;
 import dev.tidegate.connection.ConnectionContext;
 import dev.tidegate.connection.ConnectionFactory;
 import dev.tidegate.dial.Dialer;
@@ -14,9 +11,11 @@ import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.listener.Transport;
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.AccessRecord;
 import dev.tidegate.telemetry.FloodLog;
+import dev.tidegate.telemetry.ReloadCounts;
 import dev.tidegate.telemetry.WorkerCounters;
 import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
@@ -31,8 +30,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -51,6 +50,8 @@ public final class Proxy implements AutoCloseable {
 
     /** A stop looks this often whether the last connection has gone. */
     private static final long LOOK_MILLIS = 10;
+    /** How often endpoints that a reload took away are looked at. */
+    private static final long SWEEP_MILLIS = 1_000;
     /** How much later than its deadline a stop may end, for resets to be sent and the log to be written. */
     private static final Duration STOP_MARGIN = Duration.ofMillis(500);
 
@@ -89,23 +90,26 @@ public final class Proxy implements AutoCloseable {
     }
 
     private final Parts parts;
-    private final Config config;
+    private final InForce inForce;
+    private final Cells cells = new Cells();
+    private final ReloadCounts reloads = new ReloadCounts();
     private final List<Worker> workers = new ArrayList<>();
     private final List<ConnectionFactory> factories = new ArrayList<>();
     private final ConnectionLimit limit;
     private final Listeners listeners;
-    private final ScheduledExecutorService control;
+    private final ScheduledThreadPoolExecutor control;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
-    private final NameWatch names;
-    private volatile Snapshot snapshot; // writer: control
+    private final Reloader reloader;
+    private boolean sweeping; // control's thread
     private volatile Phase phase = Phase.STARTING; // writer: control
 
     private Proxy(Config config, Parts parts) {
-        this.config = config;
         this.parts = parts;
         this.limit = new ConnectionLimit(parts.maxConnections());
-        this.control = Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("tidegate-control", false));
-        this.snapshot = new SnapshotBuilder(new Cells(), parts.maxConnections()).build(1, config);
+        this.control = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("tidegate-control", false));
+        this.control.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections());
+        this.inForce = new InForce(config, builder.build(1, config));
         Admission admission = new Admission(limit);
         for (int i = 0; i < parts.workers(); i++) {
             Worker worker = newWorker(i);
@@ -119,10 +123,10 @@ public final class Proxy implements AutoCloseable {
                     parts.transport());
             ConnectionContext context = new ConnectionContext(
                     worker, dialer, parts.transport(), admission, parts.floods(), parts.accessLog());
-            factories.add(new ConnectionFactory(context, this::snapshot));
+            factories.add(new ConnectionFactory(context, inForce::snapshot));
         }
         this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
-        this.names = watchNames();
+        this.reloader = new Reloader(inForce, cells, builder, listeners, workers, parts);
     }
 
     private Worker newWorker(int index) {
@@ -145,7 +149,7 @@ public final class Proxy implements AutoCloseable {
     public static Proxy start(Config config, Parts parts) throws IOException {
         Proxy proxy = new Proxy(config, parts);
         try {
-            proxy.listeners.bind(proxy.listenerSpecs());
+            proxy.reloader.begin();
         } catch (IOException failed) {
             proxy.shutDownThreads();
             throw failed;
@@ -154,57 +158,23 @@ public final class Proxy implements AutoCloseable {
         return proxy;
     }
 
-    private List<Listeners.Spec> listenerSpecs() {
-        List<Listeners.Spec> specs = new ArrayList<>();
-        for (FrontendConfig frontend : config.frontends()) {
-            int unackedMillis = snapshot.frontend(frontend.name()).timeouts().unackedMillis();
-            for (ListenAddress address : frontend.listen()) {
-                if (!(address instanceof ListenAddress.Tcp tcp)) {
-                    throw new IllegalArgumentException("frontend \"" + frontend.name() + "\": " + address
-                            + " is not a TCP address; the configuration's reader lets none through");
-                }
-                specs.add(new Listeners.Spec(
-                        frontend.name(), new InetSocketAddress(tcp.host(), tcp.port()), tcp.toString(), unackedMillis));
-            }
-        }
-        return specs;
-    }
-
     private void onAcceptFailed(String listener, Throwable cause, long pauseMillis) {
         parts.floods().count(FloodLog.Kind.ACCEPT_FAILED, listener, cause);
     }
 
-    private NameWatch watchNames() {
-        NameWatch watch = null;
-        for (BackendConfig backend : config.backends()) {
-            for (EndpointConfig endpoint : backend.endpoints()) {
-                if (!endpoint.address().literal()) {
-                    if (watch == null) {
-                        watch = new NameWatch(parts.nameServers());
-                    }
-                    watch.watch(
-                            cellOf(backend.name(), endpoint.name()),
-                            endpoint.address().host(),
-                            endpoint.address().port());
-                }
-            }
-        }
-        return watch;
-    }
-
-    private dev.tidegate.model.EndpointCell cellOf(String backend, String endpoint) {
-        return snapshot.backends().stream()
-                .filter(candidate -> candidate.name().equals(backend))
-                .flatMap(candidate -> candidate.endpoints().all().stream())
-                .filter(candidate -> candidate.name().equals(endpoint))
-                .findFirst()
-                .orElseThrow()
-                .cell();
-    }
-
     /** The snapshot that new connections follow. */
     public Snapshot snapshot() {
-        return snapshot;
+        return inForce.snapshot();
+    }
+
+    /** The configuration in force: of what a reload asked for and needs a restart, the value that still holds. */
+    public Config config() {
+        return inForce.config();
+    }
+
+    /** How reloads came out. */
+    public ReloadCounts reloads() {
+        return reloads;
     }
 
     /** Where the process stands. */
@@ -231,17 +201,62 @@ public final class Proxy implements AutoCloseable {
 
     /** Deadlines armed on all workers: for tests and for {@code status}. Waits for each worker's loop. */
     public int armedDeadlines() {
-        return workers.stream()
-                .mapToInt(worker -> worker.loop()
-                        .submit(() -> worker.deadlines().size())
-                        .awaitUninterruptibly()
-                        .getNow())
+        return Loops.ask(workers, worker -> worker.deadlines().size()).stream()
+                .mapToInt(Integer::intValue)
                 .sum();
     }
 
     /** Completes when the proxy has stopped. */
     public CompletableFuture<Void> stopped() {
         return stopped;
+    }
+
+    /**
+     * Puts another configuration in force while connections go on: all of it or, when an address cannot be had, nothing.
+     * What needs a restart stays as it is and is told of. Connections of removed endpoints ({@code endpoint-removed}) and
+     * of removed frontends ({@code drain}) are retired, their starts spread over 10 s, their hard limits after 5 min; those
+     * on endpoints that stay, by backend and address, are not touched. Carried out one at a time.
+     *
+     * @return how it came out; rejected also when the proxy is stopping. Never completes exceptionally
+     */
+    public CompletableFuture<ReloadResult> reload(Config wanted) {
+        CompletableFuture<ReloadResult> answer = new CompletableFuture<>();
+        try {
+            control.execute(() -> answer.complete(reloadNow(wanted)));
+        } catch (RejectedExecutionException stoppedAlready) {
+            answer.complete(ReloadResult.rejected(snapshot().generation(), "the process is stopping"));
+        }
+        return answer;
+    }
+
+    private ReloadResult reloadNow(Config wanted) {
+        ReloadResult result;
+        try {
+            result = phase == Phase.RUNNING
+                    ? reloader.reload(wanted)
+                    : ReloadResult.rejected(snapshot().generation(), "the process is stopping");
+        } catch (RuntimeException fault) {
+            log.error("a reload failed by a fault of our own gen={}", snapshot().generation(), fault);
+            result = ReloadResult.rejected(snapshot().generation(), "internal error: " + fault.getMessage());
+        }
+        reloads.count(result.result());
+        sweep();
+        return result;
+    }
+
+    /** Looks from time to time at the endpoints that were taken away, until the last connection has left them. */
+    private void sweep() {
+        if (phase != Phase.RUNNING || !reloader.forgetUnused() || sweeping) {
+            return;
+        }
+        sweeping = true;
+        control.schedule(
+                () -> {
+                    sweeping = false;
+                    sweep();
+                },
+                SWEEP_MILLIS,
+                TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -253,15 +268,15 @@ public final class Proxy implements AutoCloseable {
         control.execute(() -> {
             if (phase == Phase.STARTING || phase == Phase.RUNNING) {
                 phase = Phase.DRAINING;
-                long lameDuck = config.process().shutdown().lameDuck().toNanos();
-                long deadline = parts.ticker().nanoTime()
-                        + config.process().shutdown().deadline().toNanos();
+                ShutdownConfig how = config().process().shutdown();
+                long lameDuck = how.lameDuck().toNanos();
+                long deadline = parts.ticker().nanoTime() + how.deadline().toNanos();
                 log.info(
                         "stopping connections={} deadline={} spread={} lame-duck={}",
                         limit.active(),
-                        config.process().shutdown().deadline(),
-                        config.process().shutdown().spread(),
-                        config.process().shutdown().lameDuck());
+                        how.deadline(),
+                        how.spread(),
+                        how.lameDuck());
                 control.schedule(() -> retireAll(deadline), lameDuck, TimeUnit.NANOSECONDS);
             }
         });
@@ -274,7 +289,7 @@ public final class Proxy implements AutoCloseable {
         listeners.close();
         long now = parts.ticker().nanoTime();
         long window = Math.max(0, deadlineNanos - now);
-        long spread = Math.min(config.process().shutdown().spread().toNanos(), window);
+        long spread = Math.min(config().process().shutdown().spread().toNanos(), window);
         long cutSpread = Math.min(spread, window / 5);
         for (Worker worker : workers) {
             worker.loop()
@@ -316,11 +331,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     private void abortAll() {
-        List<io.netty.util.concurrent.Future<?>> done = new ArrayList<>();
-        for (Worker worker : workers) {
-            done.add(worker.loop().submit(() -> worker.forEachResident(Proxy::abort)));
-        }
-        done.forEach(io.netty.util.concurrent.Future::awaitUninterruptibly);
+        Loops.run(workers, worker -> worker.forEachResident(Proxy::abort));
     }
 
     private static void abort(Resident resident) {
@@ -331,8 +342,8 @@ public final class Proxy implements AutoCloseable {
         phase = Phase.STOPPED;
         long cut = 0;
         for (WorkerCounters counters : counters()) {
-            for (var frontend : snapshot.frontends()) {
-                var row = counters.readFrontend(frontend.cell().slot());
+            for (FrontendCell frontend : cells.allFrontends()) {
+                var row = counters.readFrontend(frontend.slot());
                 cut += row == null ? 0 : row.retired(CloseReason.SHUTDOWN, dev.tidegate.model.RetireHow.CUT);
             }
         }
@@ -342,9 +353,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     private void shutDownThreads() {
-        if (names != null) {
-            names.close();
-        }
+        reloader.close();
         workers.forEach(worker -> worker.loop().shutdownGracefully(0, 1, TimeUnit.SECONDS));
         workers.forEach(worker -> worker.loop().terminationFuture().awaitUninterruptibly());
         control.shutdown();

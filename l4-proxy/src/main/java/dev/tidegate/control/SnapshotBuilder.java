@@ -99,7 +99,7 @@ final class SnapshotBuilder {
                 config.timeout().toNanos(), config.attempts(), config.deadline().toNanos(), header);
     }
 
-    private static Timeouts timeouts(TimeoutsConfig config) {
+    static Timeouts timeouts(TimeoutsConfig config) {
         return new Timeouts(
                 config.idle().map(Duration::toNanos).orElse(Timeouts.OFF),
                 config.halfClosed().map(Duration::toNanos).orElse(Timeouts.OFF),

@@ -13,13 +13,16 @@ import java.util.concurrent.TimeUnit;
  * memory), it pauses, longer each time, and goes on: the socket is never given up, and while it pauses the loop does not
  * spin over what it cannot accept.
  *
+ * <p>It knows the socket by its key and not whose it is: the snapshot says that, so a socket that goes to another frontend is
+ * not touched.
+ *
  * <p>Confined to the loop of the worker that has the listening socket.
  */
 final class Acceptor extends ChannelInboundHandlerAdapter {
     private static final long FIRST_PAUSE_MILLIS = 50;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
 
-    private final String frontend;
+    private final String key;
     private final String listener;
     private final Transport transport;
     private final Placement placement;
@@ -31,14 +34,14 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
     private boolean stopped;
 
     Acceptor(
-            String frontend,
+            String key,
             String listener,
             Transport transport,
             Placement placement,
             int own,
             boolean refuseIpv6,
             AcceptFaults faults) {
-        this.frontend = frontend;
+        this.key = key;
         this.listener = listener;
         this.transport = transport;
         this.placement = placement;
@@ -57,7 +60,7 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
             return;
         }
         transport.prepareAccepted(accepted);
-        placement.take(own).postAccepted(accepted, frontend, listener);
+        placement.take(own).postAccepted(accepted, key, listener);
     }
 
     private static boolean isIpv6(Channel channel) {

@@ -1,21 +1,25 @@
 package dev.tidegate.listener;
 
 import dev.tidegate.connection.ConnectionFactory;
-import io.netty.channel.Channel;
+import dev.tidegate.model.Snapshot;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ServerSocketChannel;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The listening sockets of the process.
+ * The listening sockets of the process, and how they change: what is new is bound first, without accepting; then either all
+ * of the change is carried out or nothing of it. A socket that stays is not touched, whichever frontend it goes to.
  *
- * <p>Used by control's thread only; the sockets themselves live on workers' loops, each on one.
+ * <p>Used by control's thread only, save for {@link #addresses}; the sockets themselves live on workers' loops, each on
+ * one.
  */
 public final class Listeners implements AutoCloseable {
     /**
@@ -28,10 +32,21 @@ public final class Listeners implements AutoCloseable {
      */
     public record Spec(String frontend, InetSocketAddress address, String name, int unackedMillis) {}
 
+    /**
+     * A socket, and what it was last wanted for.
+     *
+     * @param spec what the configuration says of it
+     * @param v6Only whether it leaves IPv4 to another, which cannot be changed once it is bound
+     */
+    private record Bound(Spec spec, ServerSocketChannel channel, boolean v6Only) {}
+
     private final Transport transport;
     private final List<ConnectionFactory> workers;
+    private final Placement placement;
     private final AcceptFaults faults;
-    private final Map<Spec, Channel> bound = new LinkedHashMap<>();
+    private Map<String, Bound> bound = new LinkedHashMap<>();
+    private int opened;
+    private volatile Map<Spec, InetSocketAddress> addresses = Map.of(); // writer: control
 
     /**
      * @param transport of the process
@@ -41,48 +56,155 @@ public final class Listeners implements AutoCloseable {
     public Listeners(Transport transport, List<ConnectionFactory> workers, AcceptFaults faults) {
         this.transport = transport;
         this.workers = List.copyOf(workers);
+        this.placement = new Placement(workers);
         this.faults = faults;
     }
 
     /**
-     * Binds all, or none.
+     * Binds what is wanted and not there yet, without accepting on it. Nothing that is there changes.
      *
-     * @throws IOException naming the address that could not be had, and why
+     * @param specs all that is wanted
+     * @return the change, to be committed or rolled back
+     * @throws IOException naming the address that could not be had, and why; nothing is left bound of what was new
      */
-    public void bind(List<Spec> specs) throws IOException {
-        Placement placement = new Placement(workers);
+    public Change prepare(List<Spec> specs) throws IOException {
+        Map<String, Bound> next = new LinkedHashMap<>();
+        List<Bound> fresh = new ArrayList<>();
         try {
             for (Spec spec : specs) {
                 if (!coveredByDualStack(spec, specs)) {
-                    bound.put(spec, bind(spec, specs, placement));
+                    String key = Snapshot.listenerKey(spec.frontend(), spec.name());
+                    String place = placeFor(key, next);
+                    boolean v6Only = transport.supportsV6Only() && isV6Wildcard(spec) && sameOnV4(spec, specs) != null;
+                    Bound kept = bound.get(place);
+                    if (kept == null) {
+                        kept = open(spec, key, v6Only);
+                        fresh.add(kept);
+                    } else if (kept.v6Only() != v6Only) {
+                        throw new IOException(familiesFixed(spec, v6Only));
+                    }
+                    next.put(place, new Bound(spec, kept.channel(), v6Only));
                 }
             }
         } catch (IOException failed) {
-            close();
+            closeAll(fresh);
             throw failed;
+        }
+        return new Change(next, fresh);
+    }
+
+    /** Port 0 may be wanted more than once, each time another socket. */
+    private static String placeFor(String key, Map<String, Bound> taken) {
+        String place = key;
+        for (int more = 2; taken.containsKey(place); more++) {
+            place = key + " #" + more;
+        }
+        return place;
+    }
+
+    /** A change that is prepared: new sockets are bound and accept nothing yet. Control's thread only; once only. */
+    public final class Change {
+        private final Map<String, Bound> next;
+        private final List<Bound> fresh;
+
+        private Change(Map<String, Bound> next, List<Bound> fresh) {
+            this.next = next;
+            this.fresh = fresh;
+        }
+
+        /**
+         * Accepts on what is new, closes what is no longer wanted. The snapshot that says whose each socket is must have
+         * been published before.
+         */
+        public void commit() {
+            Map<String, Bound> before = bound;
+            bound = next;
+            publishAddresses();
+            fresh.forEach(each -> each.channel().config().setAutoRead(true));
+            next.forEach((key, now) -> {
+                Bound old = before.get(key);
+                if (old != null && old.spec().unackedMillis() != now.spec().unackedMillis()) {
+                    setUnacked(now);
+                }
+            });
+            closeAll(before.entrySet().stream()
+                    .filter(entry -> !next.containsKey(entry.getKey()))
+                    .map(Map.Entry::getValue)
+                    .toList());
+        }
+
+        /** Closes what is new. */
+        public void rollback() {
+            closeAll(fresh);
         }
     }
 
-    private Channel bind(Spec spec, List<Spec> specs, Placement placement) throws IOException {
-        int own = bound.size() % workers.size();
-        boolean v6Only = transport.supportsV6Only() && isV6Wildcard(spec) && sameOnV4(spec, specs) != null;
+    private static void closeAll(List<Bound> all) {
+        List<ChannelFuture> closes =
+                all.stream().map(each -> each.channel().close()).toList();
+        closes.forEach(ChannelFuture::awaitUninterruptibly);
+    }
+
+    /** Sockets accepted from now on inherit it; where nothing is inherited, the option is not known and nothing happens. */
+    private static void setUnacked(Bound listener) {
+        listener.channel()
+                .config()
+                .setOption(ChannelOptions.TCP_USER_TIMEOUT, listener.spec().unackedMillis());
+    }
+
+    private void publishAddresses() {
+        Map<Spec, InetSocketAddress> now = new LinkedHashMap<>();
+        bound.values().forEach(each -> now.put(each.spec(), each.channel().localAddress()));
+        addresses = Collections.unmodifiableMap(now);
+    }
+
+    private Bound open(Spec spec, String key, boolean v6Only) throws IOException {
+        int own = opened++ % workers.size();
         boolean refuseIpv6 = transport.acceptsOtherFamily() && spec.address().getAddress() instanceof Inet4Address;
         ServerSocketChannel channel = transport.openListener(spec.address().getAddress(), v6Only, spec.unackedMillis());
         channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
         channel.config().setOption(ChannelOption.SO_BACKLOG, ChannelOptions.BACKLOG);
-        channel.pipeline()
-                .addLast(new Acceptor(spec.frontend(), spec.name(), transport, placement, own, refuseIpv6, faults));
+        // Accepting begins with the snapshot that says whose this is.
+        channel.config().setAutoRead(false);
+        channel.pipeline().addLast(new Acceptor(key, spec.name(), transport, placement, own, refuseIpv6, faults));
         var registered =
                 workers.get(own).context().worker().loop().register(channel).awaitUninterruptibly();
         var done = registered.isSuccess() ? channel.bind(spec.address()).awaitUninterruptibly() : registered;
         if (!done.isSuccess()) {
             channel.close().awaitUninterruptibly();
             throw new IOException(
-                    "frontend \"" + spec.frontend() + "\": cannot listen on " + spec.name() + ": "
-                            + plain(done.cause()),
+                    "frontend \"" + spec.frontend() + "\": cannot listen on " + spec.name() + ": " + plain(done.cause())
+                            + overlap(spec),
                     done.cause());
         }
-        return channel;
+        return new Bound(spec, channel, v6Only);
+    }
+
+    /** Why it is in use, when it is by ourselves: a socket has to go before one that overlaps it can come. */
+    private String overlap(Spec spec) {
+        for (Bound other : bound.values()) {
+            boolean samePort = spec.address().getPort() != 0
+                    && other.spec().address().getPort() == spec.address().getPort();
+            if (samePort
+                    && (isWildcard(spec) || isWildcard(other.spec()))
+                    && !other.spec().name().equals(spec.name())) {
+                return ", by " + other.spec().name() + " of frontend \""
+                        + other.spec().frontend()
+                        + "\", which this process still listens on; take that away with one reload and add this with the"
+                        + " next, or restart";
+            }
+        }
+        return "";
+    }
+
+    private static String familiesFixed(Spec spec, boolean v6Only) {
+        return "frontend \"" + spec.frontend() + "\": " + spec.name() + " would have to "
+                + (v6Only ? "leave IPv4 to" : "take IPv4 too, without")
+                + " a listener on 0.0.0.0 with its port, which cannot be changed while it listens; restart";
+    }
+
+    private static boolean isWildcard(Spec spec) {
+        return spec.address().getAddress().isAnyLocalAddress();
     }
 
     private static String plain(Throwable cause) {
@@ -129,17 +251,16 @@ public final class Listeners implements AutoCloseable {
         return null;
     }
 
-    /** Where each listener is bound, with the real port where 0 was asked for. */
+    /** Where each listener is bound, with the real port where 0 was asked for, in the order of the specs. Any thread. */
     public Map<Spec, InetSocketAddress> addresses() {
-        Map<Spec, InetSocketAddress> addresses = new LinkedHashMap<>();
-        bound.forEach((spec, channel) -> addresses.put(spec, (InetSocketAddress) channel.localAddress()));
         return addresses;
     }
 
     /** Stops listening everywhere. Connections go on. */
     @Override
     public void close() {
-        new ArrayList<>(bound.values()).forEach(channel -> channel.close().awaitUninterruptibly());
-        bound.clear();
+        closeAll(List.copyOf(bound.values()));
+        bound = Map.of();
+        publishAddresses();
     }
 }

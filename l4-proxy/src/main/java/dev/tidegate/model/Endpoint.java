@@ -26,7 +26,7 @@ public record Endpoint(String name, int weight, int maxConnections, EndpointCell
 
     /** Whether a pick may choose it now. Another thread may fill it meanwhile: acquiring decides. */
     public boolean pickable() {
-        return weight > 0 && cell.resolved() && cell.inFlight() < maxConnections;
+        return weight > 0 && cell.resolved() && !cell.removed() && cell.inFlight() < maxConnections;
     }
 
     /** Counts a connection on it, within its limit. */

@@ -17,6 +17,7 @@ public final class EndpointCell {
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger nextAddress = new AtomicInteger();
     private volatile List<InetSocketAddress> addresses; // writer: control
+    private volatile boolean removed; // writer: control
 
     /**
      * @param backend the backend's name
@@ -77,6 +78,16 @@ public final class EndpointCell {
     public void release() {
         int left = inFlight.decrementAndGet();
         assert left >= 0 : address;
+    }
+
+    /** Whether a reload has taken the endpoint away. Connections that still follow an older snapshot must not pick it. */
+    public boolean removed() {
+        return removed;
+    }
+
+    /** Says whether the endpoint is taken away. Called by control only. */
+    public void setRemoved(boolean now) {
+        removed = now;
     }
 
     /** Whether at least one address is known. */

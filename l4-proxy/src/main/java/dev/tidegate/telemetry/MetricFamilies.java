@@ -105,6 +105,11 @@ final class MetricFamilies {
                     "config_generation",
                     "The number of the configuration in force; it rises by one with every accepted change.",
                     (view, out) -> out.add(view.snapshot().generation())),
+            MetricFamily.counter(
+                    "config_reloads_total",
+                    "Reloads of the configuration, by how they came out.",
+                    MetricFamilies::configReloads,
+                    "result"),
             MetricFamily.gauge(
                     "worker_connections", "Connections on a worker.", MetricFamilies::workerConnections, "worker"),
             MetricFamily.histogram(
@@ -244,6 +249,12 @@ final class MetricFamilies {
                 paused += worker.paused(side);
             }
             out.add(paused, side.word());
+        }
+    }
+
+    private static void configReloads(View view, MetricFamily.Points out) {
+        for (ReloadCounts.Result result : ReloadCounts.Result.values()) {
+            out.add(view.reloads().of(result), result.word());
         }
     }
 

@@ -15,14 +15,21 @@ import java.util.function.ToLongFunction;
 final class MetricSource {
     private final Supplier<Snapshot> snapshot;
     private final List<WorkerCounters> workers;
+    private final ReloadCounts reloads;
     private final AccessLog accessLog;
     private final String version;
     /** Every frontend ever seen: its totals stay when it goes, and connections it still holds are still counted. */
     private final Map<String, FrontendCell> frontends = new LinkedHashMap<>();
 
-    MetricSource(Supplier<Snapshot> snapshot, List<WorkerCounters> workers, AccessLog accessLog, String version) {
+    MetricSource(
+            Supplier<Snapshot> snapshot,
+            List<WorkerCounters> workers,
+            ReloadCounts reloads,
+            AccessLog accessLog,
+            String version) {
         this.snapshot = snapshot;
         this.workers = workers;
+        this.reloads = reloads;
         this.accessLog = accessLog;
         this.version = version;
     }
@@ -33,7 +40,7 @@ final class MetricSource {
         for (Frontend frontend : now.frontends()) {
             frontends.put(frontend.name(), frontend.cell());
         }
-        return new View(now, List.copyOf(frontends.values()), workers, accessLog.dropped(), version);
+        return new View(now, List.copyOf(frontends.values()), workers, reloads, accessLog.dropped(), version);
     }
 
     /**
@@ -42,6 +49,7 @@ final class MetricSource {
      * @param snapshot the current one
      * @param frontends those of the snapshot and those gone
      * @param workers the rows of all workers
+     * @param reloads how reloads came out
      * @param accessLogDropped dropped lines
      * @param version of this build
      */
@@ -49,6 +57,7 @@ final class MetricSource {
             Snapshot snapshot,
             List<FrontendCell> frontends,
             List<WorkerCounters> workers,
+            ReloadCounts reloads,
             long accessLogDropped,
             String version) {
         long sum(FrontendCell frontend, ToLongFunction<FrontendRow> count) {

@@ -35,11 +35,17 @@ public final class Metrics {
     /**
      * @param snapshot gives the current snapshot
      * @param workers the counters of all workers
+     * @param reloads how reloads came out
      * @param accessLog counts its drops
      * @param version of this build
      */
-    public Metrics(Supplier<Snapshot> snapshot, List<WorkerCounters> workers, AccessLog accessLog, String version) {
-        MetricSource source = new MetricSource(snapshot, List.copyOf(workers), accessLog, version);
+    public Metrics(
+            Supplier<Snapshot> snapshot,
+            List<WorkerCounters> workers,
+            ReloadCounts reloads,
+            AccessLog accessLog,
+            String version) {
+        MetricSource source = new MetricSource(snapshot, List.copyOf(workers), reloads, accessLog, version);
         registry.register(new MultiCollector() {
             @Override
             public MetricSnapshots collect() {

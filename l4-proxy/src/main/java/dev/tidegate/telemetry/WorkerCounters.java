@@ -65,6 +65,18 @@ public final class WorkerCounters {
         return rows[slot];
     }
 
+    /**
+     * Drops the row of an endpoint that is gone, so that its place may be given to another. Called by the worker only, when
+     * nothing on it can count for that endpoint any more.
+     */
+    public void forgetEndpoint(int slot) {
+        if (slot < endpoints.length && endpoints[slot] != null) {
+            EndpointRow[] rows = endpoints.clone();
+            rows[slot] = null;
+            endpoints = rows;
+        }
+    }
+
     /** Counts a pause of reading from a side. */
     public void countPaused(Side side) {
         paused[side.ordinal()]++;

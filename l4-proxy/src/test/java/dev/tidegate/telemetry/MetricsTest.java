@@ -48,13 +48,14 @@ final class MetricsTest {
     private final FrontendCell inner = new FrontendCell("in\"ner\\\n", 1);
     private final List<WorkerCounters> workers = List.of(new WorkerCounters(0), new WorkerCounters(1));
     private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(snapshot(7, List.of(a, b), edge));
+    private final ReloadCounts reloads = new ReloadCounts();
     private final AccessLog accessLog;
     private final Metrics metrics;
 
     MetricsTest() throws IOException {
         accessLog = AccessLog.open(
                 new AccessLogTarget.None(), AccessLogFormat.JSON, 16, InstantSource.system(), new FloodLog(() -> 0));
-        metrics = new Metrics(snapshot::get, workers, accessLog, "1.2.3");
+        metrics = new Metrics(snapshot::get, workers, reloads, accessLog, "1.2.3");
     }
 
     private static Snapshot snapshot(long generation, List<EndpointCell> cells, FrontendCell... frontends) {
@@ -113,6 +114,7 @@ final class MetricsTest {
         workers.get(1).endpoint(0).countConnect(ConnectResult.REFUSED);
         workers.get(1).endpoint(0).connectDuration.add(MILLI);
         workers.get(1).backend(0).retries += 2;
+        reloads.count(ReloadCounts.Result.REJECTED);
 
         String scrape = scrape(Metrics.Format.PROMETHEUS_TEXT);
 
@@ -144,6 +146,9 @@ final class MetricsTest {
         expected.put("tidegate_flow_paused_total{side=\"upstream\"}", 2.0);
         expected.put("tidegate_flow_paused_total{side=\"downstream\"}", 0.0);
         expected.put("tidegate_config_generation", 7.0);
+        expected.put("tidegate_config_reloads_total{result=\"applied\"}", 0.0);
+        expected.put("tidegate_config_reloads_total{result=\"rejected\"}", 1.0);
+        expected.put("tidegate_config_reloads_total{result=\"unchanged\"}", 0.0);
         expected.put("tidegate_worker_connections{worker=\"1\"}", 4.0);
         expected.put("tidegate_worker_turn_seconds_count{worker=\"0\"}", 1.0);
         expected.put("tidegate_build_info{version=\"1.2.3\"}", 1.0);

@@ -1,0 +1,100 @@
+package dev.tidegate.control;
+
+import dev.tidegate.config.BackendConfig;
+import dev.tidegate.config.Config;
+import dev.tidegate.config.Durations;
+import dev.tidegate.config.EndpointConfig;
+import dev.tidegate.config.FrontendConfig;
+import dev.tidegate.config.ListenAddress;
+import dev.tidegate.config.ProcessConfig;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+
+/** Effective values by key, in the configuration's words: what is compared, and what a difference shows. Stateless. */
+final class ConfigValues {
+    private ConfigValues() {}
+
+    static Map<String, String> ofProcess(Config config) {
+        ProcessConfig process = config.process();
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("process.workers", number(process.workers(), "auto"));
+        values.put("process.transport", process.transport().name().toLowerCase(Locale.ROOT));
+        values.put("process.max-connections", number(process.maxConnections(), "auto"));
+        values.put(
+                "process.shutdown.deadline", Durations.format(process.shutdown().deadline()));
+        values.put(
+                "process.shutdown.spread", Durations.format(process.shutdown().spread()));
+        values.put(
+                "process.shutdown.lame-duck",
+                Durations.format(process.shutdown().lameDuck()));
+        values.put(
+                "admin.listen",
+                config.admin().listen().isEmpty()
+                        ? "default"
+                        : addresses(config.admin().listen()));
+        values.put("log.level", word(config.log().level()));
+        values.put("log.access.path", config.log().access().path());
+        values.put("log.access.format", word(config.log().access().format()));
+        return values;
+    }
+
+    static Map<String, String> of(FrontendConfig frontend) {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("listen", addresses(frontend.listen()));
+        values.put("backend", frontend.backend());
+        values.put("max-connections", number(frontend.maxConnections(), "none"));
+        values.put("timeouts.idle", duration(frontend.timeouts().idle()));
+        values.put("timeouts.half-closed", duration(frontend.timeouts().halfClosed()));
+        values.put("timeouts.unacked", duration(frontend.timeouts().unacked()));
+        return values;
+    }
+
+    /** Without its endpoints. */
+    static Map<String, String> of(BackendConfig backend) {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("balance", word(backend.balance()));
+        values.put("connect.timeout", Durations.format(backend.connect().timeout()));
+        values.put("connect.attempts", String.valueOf(backend.connect().attempts()));
+        values.put("connect.deadline", Durations.format(backend.connect().deadline()));
+        values.put("connect.proxy-protocol", word(backend.connect().proxyProtocol()));
+        return values;
+    }
+
+    static Map<String, String> of(EndpointConfig endpoint) {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("address", endpoint.address().toString());
+        values.put("weight", String.valueOf(endpoint.weight()));
+        values.put("max-connections", number(endpoint.maxConnections(), "none"));
+        return values;
+    }
+
+    /** All of them in one text. */
+    static String text(Map<String, String> values) {
+        return values.entrySet().stream()
+                .map(entry -> entry.getKey() + ": " + entry.getValue())
+                .collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    /** In one order, whatever the file's: another order says nothing else. */
+    private static String addresses(List<ListenAddress> addresses) {
+        return addresses.stream().map(ListenAddress::toString).sorted().collect(Collectors.joining(", "));
+    }
+
+    private static String number(OptionalInt number, String none) {
+        return number.isPresent() ? String.valueOf(number.getAsInt()) : none;
+    }
+
+    private static String duration(Optional<Duration> duration) {
+        return duration.map(Durations::format).orElse("off");
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}
