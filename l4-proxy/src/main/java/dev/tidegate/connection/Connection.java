@@ -23,6 +23,7 @@ import dev.tidegate.worker.Worker;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Locale;
@@ -110,6 +111,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private boolean lateOptionsSet;
     private Side firstFin;
     private Side writeFailed;
+    private Throwable writeFault;
 
     private long deadlineHandle = Deadlines.UNARMED;
     private long deadlineNanos;
@@ -178,6 +180,15 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         assert worker.inLoop();
         upstream = channel;
         held = dial.endpoint();
+        try {
+            join(channel);
+        } catch (RuntimeException fault) {
+            context.floods().count(FloodLog.Kind.INTERNAL_ERROR, "connection of frontend " + frontend.name(), fault);
+            abort(CloseReason.INTERNAL_ERROR);
+        }
+    }
+
+    private void join(Channel channel) {
         if (retireReason == CloseReason.ENDPOINT_REMOVED && !held.cell().removed()) {
             retireReason = null; // the endpoint tried before is gone, this one is not
         }
@@ -193,6 +204,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         upstreamHandler.join(toClient, toEndpoint);
         downstreamHandler.join(toEndpoint, toClient);
         toEndpoint.connectTo(channel);
+        if (((DuplexChannel) channel).isOutputShutdown() && !toEndpoint.finSent()) {
+            // The PROXY header met a reset, of which nobody was told while the flows were not joined.
+            onWriteFailed(Side.UPSTREAM, null);
+        }
     }
 
     @Override
@@ -213,7 +228,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         } else if (why == CloseReason.DIAL_TIMEOUT) {
             context.floods().count(FloodLog.Kind.DIAL_TIMEOUT, dial.endpoint().cell());
         } else if (why == CloseReason.DIAL_FAILED) {
-            context.floods().count(FloodLog.Kind.DIAL_FAILED, dial.endpoint().cell());
+            context.floods().count(FloodLog.Kind.DIAL_FAILED, dial.endpoint().cell(), dial.lastCause());
         }
     }
 
@@ -222,7 +237,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     /** Hot: no allocation, no log, no clock (but for the first byte of an answer). */
     @Override
     public void onBytes(Side from, int count, long delivered) {
-        worker.noteActivity();
         lastProgressNanos = worker.coarseNanos();
         lastSpoke = from;
         if (from == Side.DOWNSTREAM) {
@@ -244,20 +258,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 armBy(worker.coarseNanos() + blockedLookNanos());
             }
         }
-        if (context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
-            if (paused) {
-                worker.watch(this);
-                armBy(worker.coarseNanos() + BLIND_LOOK_NANOS);
-            } else if (!toEndpoint.paused() && !toClient.paused()) {
-                worker.unwatch(this);
-            }
+        if (paused && context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
+            armBy(worker.coarseNanos() + BLIND_LOOK_NANOS);
         }
     }
 
     @Override
     public void onFin(Side from) {
         assert worker.inLoop();
-        worker.noteActivity();
         switch (state) {
             case DIALING -> {
                 firstFin = Side.DOWNSTREAM;
@@ -276,7 +284,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private void onFinWhileRelaying(Side from) {
         if (from == writeFailed || isResetUnderWrite(from)) {
             // It had ended before our write, and answered the write with a reset that reading does not show any more.
-            onFault(from, new IOException("reset after its end"));
+            onFault(
+                    from,
+                    from == writeFailed ? writeFault("reset after its end") : new IOException("reset under a write"));
             return;
         }
         lastProgressNanos = worker.coarseNanos();
@@ -298,7 +308,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private void watchHalfClosed() {
         armBy(lastProgressNanos + frontend.timeouts().halfClosedNanos());
         if (context.sockets().missesResetWhenHalfClosed()) {
-            worker.watch(this);
             armBy(lastProgressNanos + BLIND_LOOK_NANOS);
         }
     }
@@ -329,25 +338,32 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     // ---- faults
 
     @Override
-    public void onWriteFailed(Side side) {
+    public void onWriteFailed(Side side, Throwable cause) {
         assert worker.inLoop();
         if (closing == Closing.FLUSHING) {
             finishReset();
         } else if (state == State.RELAYING && writeFailed == null) {
             writeFailed = side;
+            writeFault = cause;
+            lastProgressNanos = worker.nowNanos();
             Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
             Flow outOf = side == Side.DOWNSTREAM ? toEndpoint : toClient;
             row.sentBytes += toClient.settle();
             into.stop();
             if (outOf.ended()) {
-                onFault(side, new IOException("reset after its end"));
+                onFault(side, writeFault("reset after its end"));
             } else {
                 // What it had sent before is still to be read; its reset follows. If it does not, the deadline ends
                 // this.
                 outOf.readToTheEnd();
-                armBy(worker.nowNanos() + FLUSH_NANOS);
+                armBy(lastProgressNanos + FLUSH_NANOS);
             }
         }
+    }
+
+    /** What the write met says more than what reading shows then: a time-out is heard of once. */
+    private Throwable writeFault(String otherwise) {
+        return writeFault == null ? new IOException(otherwise) : writeFault;
     }
 
     @Override
@@ -431,11 +447,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         finish();
     }
 
-    @Override
-    public void checkSockets(long nowNanos) {
-        if (state != State.RELAYING) {
-            return;
-        }
+    private void checkSockets() {
         checkSocket(Side.DOWNSTREAM, downstream, toEndpoint, toClient);
         if (state == State.RELAYING) {
             checkSocket(Side.UPSTREAM, upstream, toClient, toEndpoint);
@@ -468,7 +480,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             retireHardNanos = hardNanos;
         }
         if (state == State.DIALING || state == State.RELAYING) {
-            armBy(Math.max(startNanos, worker.nowNanos()));
+            long now = worker.nowNanos();
+            armBy(startNanos - now > 0 ? startNanos : now);
         }
     }
 
@@ -517,8 +530,11 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private void onDeadlineWhileDialing(long nowNanos) {
+        long lastCall = acceptedNanos + frontend.backend().connect().deadlineNanos() + SECOND;
         if (retireReason != null && nowNanos - retireHardNanos >= 0) {
             cut(retireReason);
+        } else if (nowNanos - lastCall >= 0) {
+            throw new IllegalStateException("the dial is neither done nor has it failed");
         } else {
             arm(nowNanos + LATE_OPTIONS_NANOS);
         }
@@ -526,14 +542,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private void onDeadlineWhileRelaying(long nowNanos) {
         if (blind()) {
-            checkSockets(nowNanos);
+            checkSockets();
             if (state != State.RELAYING) {
                 return;
             }
         }
         noteWriteProgress(nowNanos);
         if (writeFailed != null && nowNanos - lastProgressNanos >= FLUSH_NANOS) {
-            onFault(writeFailed, new IOException("write failed, and no end followed"));
+            onFault(writeFailed, writeFault("write failed, and no end followed"));
             return;
         }
         if (!lateOptionsSet) {
@@ -710,8 +726,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state == State.CLOSED) {
             return;
         }
-        if (reason == null && retireReason != null) {
+        if (reason == null && (retireReason != null || why == CloseReason.SHUTDOWN)) {
             how = RetireHow.CUT;
+            cutMidExchange = true;
         }
         end(why, null);
         abortNow();

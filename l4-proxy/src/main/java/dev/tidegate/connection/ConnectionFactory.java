@@ -63,11 +63,37 @@ public final class ConnectionFactory {
             reject(channel);
             context.worker().takeLoadOff();
             row.countClosed(CloseReason.REJECTED_LIMIT);
-            context.floods().count(FloodLog.Kind.REJECTED_LIMIT, frontend.name());
+            context.floods()
+                    .count(
+                            FloodLog.Kind.REJECTED_LIMIT,
+                            verdict == Admission.Verdict.PROCESS_FULL ? "process" : frontend.name());
             return;
         }
-        Connection connection = new Connection(context, channel, frontend, listener, snapshot.generation());
-        connection.start();
+        start(channel, frontend, listener, snapshot.generation(), row);
+    }
+
+    private void start(Channel channel, Frontend frontend, String listener, long generation, FrontendRow row) {
+        Connection connection;
+        try {
+            connection = new Connection(context, channel, frontend, listener, generation);
+        } catch (RuntimeException fault) {
+            fault(frontend, fault);
+            reject(channel);
+            context.admission().leave(frontend);
+            context.worker().takeLoadOff();
+            row.countClosed(CloseReason.INTERNAL_ERROR);
+            return;
+        }
+        try {
+            connection.start();
+        } catch (RuntimeException fault) {
+            fault(frontend, fault);
+            connection.abort(CloseReason.INTERNAL_ERROR);
+        }
+    }
+
+    private void fault(Frontend frontend, RuntimeException fault) {
+        context.floods().count(FloodLog.Kind.INTERNAL_ERROR, "connection of frontend " + frontend.name(), fault);
     }
 
     /** The client sees a reset: it shall not take a refusal for a clean end. */

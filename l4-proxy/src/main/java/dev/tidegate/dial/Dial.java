@@ -54,6 +54,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
     private long deadlineHandle = Deadlines.UNARMED;
     private int attempts;
     private CloseReason lastReason = CloseReason.NO_ENDPOINT;
+    private Throwable lastCause;
     private boolean clientEnded;
     private boolean clientSpoke;
 
@@ -77,6 +78,11 @@ public final class Dial implements Expirable, ChannelFutureListener {
     /** Begins. May call the outcome before it returns. */
     public void start() {
         attempt();
+    }
+
+    /** What the last attempt met; null when it took too long. */
+    public Throwable lastCause() {
+        return lastCause;
     }
 
     /** Attempts made. */
@@ -139,18 +145,16 @@ public final class Dial implements Expirable, ChannelFutureListener {
         state = State.ATTEMPTING;
         long timeout = Math.min(backend.connect().timeoutNanos(), deadlineNanos() - attemptNanos);
         deadlineHandle = dialer.deadlines().arm(attemptNanos + timeout, this);
-        Channel opened;
         try {
-            opened = dialer.opener().open(address, outcome.nextHandler());
+            channel = dialer.opener().open(address, outcome.nextHandler());
+            dialer.loop().register(channel);
+            channel.connect(address).addListener(this);
         } catch (RuntimeException noSocket) {
-            // No descriptor, or the family is not there: the same to this connection as an endpoint out of reach.
-            channel = null;
-            attemptFailed(DialFault.of(noSocket));
-            return;
+            // No descriptor, most often. That is not the endpoint's fault, nor would another endpoint fare better.
+            lastCause = noSocket;
+            abandonAttempt(ConnectResult.CANCELLED);
+            fail(CloseReason.DIAL_FAILED);
         }
-        channel = opened;
-        dialer.loop().register(opened);
-        opened.connect(address).addListener(this);
     }
 
     private Endpoint pickAndAcquire() {
@@ -192,9 +196,9 @@ public final class Dial implements Expirable, ChannelFutureListener {
         if (connect.isSuccess()) {
             connected();
         } else {
-            Throwable cause = connect.cause();
+            lastCause = connect.cause();
             closeAttempt();
-            attemptFailed(DialFault.of(cause));
+            attemptFailed(DialFault.of(lastCause));
         }
     }
 

@@ -56,17 +56,23 @@ public final class FlowHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (inbound == null) {
+            return; // of an attempt to connect, which the dial speaks for
+        }
         if (event == ChannelInputShutdownEvent.INSTANCE || event == ChannelInputShutdownReadComplete.INSTANCE) {
             inbound.onFin();
         } else if (event == ChannelOutputShutdownEvent.INSTANCE && (outbound == null || !outbound.finSent())) {
-            owner.onWriteFailed(side);
+            owner.onWriteFailed(side, null);
         }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (inbound == null) {
+            return;
+        }
         if (cause instanceof ChannelOutputShutdownException || cause instanceof ClosedChannelException) {
-            owner.onWriteFailed(side);
+            owner.onWriteFailed(side, cause.getCause());
         } else {
             owner.onFault(side, cause);
         }
@@ -74,6 +80,9 @@ public final class FlowHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        if (inbound == null) {
+            return;
+        }
         if (outbound != null && outbound.finSent() && inbound.state() == Flow.State.OPEN) {
             // Both directions have ended, ours first: the transport closes the channel and tells of no end of input.
             inbound.onFin();

@@ -25,8 +25,10 @@ public interface FlowOwner {
     /**
      * Writing to a side failed, and nothing more can be written there. What it has sent may still be read, and reading will
      * tell how it ended.
+     *
+     * @param cause what the write met; null when that was told before
      */
-    void onWriteFailed(Side side);
+    void onWriteFailed(Side side, Throwable cause);
 
     /** A side's socket failed, by a reset or otherwise. */
     void onFault(Side side, Throwable cause);

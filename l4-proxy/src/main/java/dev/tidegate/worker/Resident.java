@@ -32,11 +32,4 @@ public interface Resident {
 
     /** Ends it now, with a reset on both sides. */
     void abort(CloseReason reason);
-
-    /**
-     * Looks at the kernel's word on sockets that the event loop cannot hear of, and ends the connection when one is gone.
-     *
-     * @param nowNanos the time now
-     */
-    void checkSockets(long nowNanos);
 }

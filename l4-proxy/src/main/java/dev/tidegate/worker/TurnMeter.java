@@ -9,7 +9,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
- * Counts the turns of an event loop and how long each spent on I/O, by standing between the loop and its transport.
+ * Measures how long each turn of an event loop spends on I/O, by standing between the loop and its transport.
  *
  * <p>Confined to its worker's loop. Hot: runs once a turn.
  */
@@ -17,22 +17,18 @@ final class TurnMeter implements IoHandler {
     private final IoHandler transport;
     private final Histogram histogram;
     private final MeteredContext metered = new MeteredContext();
-    private long turns;
 
     private TurnMeter(IoHandler transport, Histogram histogram) {
         this.transport = transport;
         this.histogram = histogram;
     }
 
-    /** A factory that makes metered handlers. {@code made} receives each. */
-    static IoHandlerFactory around(
-            IoHandlerFactory transport, Histogram histogram, java.util.function.Consumer<TurnMeter> made) {
+    /** A factory that makes metered handlers. */
+    static IoHandlerFactory around(IoHandlerFactory transport, Histogram histogram) {
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor executor) {
-                TurnMeter meter = new TurnMeter(transport.newHandler(executor), histogram);
-                made.accept(meter);
-                return meter;
+                return new TurnMeter(transport.newHandler(executor), histogram);
             }
 
             @Override
@@ -42,14 +38,8 @@ final class TurnMeter implements IoHandler {
         };
     }
 
-    /** Turns since the start. */
-    long turns() {
-        return turns;
-    }
-
     @Override
     public int run(IoHandlerContext context) {
-        turns++;
         metered.loop = context;
         return transport.run(metered);
     }

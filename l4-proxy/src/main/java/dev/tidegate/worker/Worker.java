@@ -15,7 +15,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Long2ObjectHashMap;
-import org.agrona.collections.ObjectHashSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +27,6 @@ import org.slf4j.LoggerFactory;
 public final class Worker {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
-    /** Turns without a byte moved, in one tick, from which on a socket is suspected to wake the loop for nothing. */
-    private static final long FRUITLESS_TURNS_A_TICK = 100;
-    /** Ticks between two looks at the suspects, so that the look itself stays cheap. */
-    private static final int TICKS_BETWEEN_CHECKS = 4;
-
     private final int index;
     private final IoEventLoop loop;
     private final Ticker ticker;
@@ -40,17 +34,11 @@ public final class Worker {
     private final WorkerCounters counters;
     private final Deadlines deadlines;
     private final Long2ObjectHashMap<Resident> residents = new Long2ObjectHashMap<>();
-    private final ObjectHashSet<Resident> blind = new ObjectHashSet<>();
     private final AtomicInteger load = new AtomicInteger();
     private final Runnable tick = this::tick;
-    private TurnMeter meter;
     private Future<?> ticking;
     private long coarseNanos;
     private long sequence;
-    private long activity;
-    private long turnsAtTick;
-    private long activityAtTick;
-    private int ticksToCheck;
 
     /**
      * @param index from 0
@@ -71,7 +59,7 @@ public final class Worker {
         this.counters = new WorkerCounters(index);
         this.coarseNanos = ticker.nanoTime();
         this.deadlines = new Deadlines(coarseNanos, this::beginTicking);
-        this.loop = loops.apply(TurnMeter.around(transport, counters.turns(), made -> meter = made));
+        this.loop = loops.apply(TurnMeter.around(transport, counters.turns()));
     }
 
     /** Its number, from 0. Any thread. */
@@ -143,7 +131,6 @@ public final class Worker {
     public void leave(Resident resident) {
         assert inLoop();
         residents.remove(resident.sequence());
-        blind.remove(resident);
         counters.connections(residents.size());
         takeLoadOff();
     }
@@ -166,25 +153,6 @@ public final class Worker {
         all.forEach(visitor);
     }
 
-    /** A byte moved: this turn of the loop was not for nothing. Hot. */
-    public void noteActivity() {
-        activity++;
-    }
-
-    /**
-     * Watches a connection with a socket whose end the loop may not hear of, or may hear of without end: a half-closed one
-     * on epoll (a reset after a FIN is not reported, yet wakes the loop at once, again and again), a paused one on
-     * io_uring.
-     */
-    public void watch(Resident resident) {
-        blind.add(resident);
-    }
-
-    /** Ends the watch. */
-    public void unwatch(Resident resident) {
-        blind.remove(resident);
-    }
-
     /** Answers the time now, or that of a tick so near that it is still running. */
     private long beginTicking() {
         assert inLoop();
@@ -200,29 +168,13 @@ public final class Worker {
         coarseNanos = ticker.nanoTime();
         try {
             deadlines.advance(coarseNanos);
-        } catch (RuntimeException fault) {
+        } catch (Throwable fault) {
             // A periodic task that throws is never run again, and all deadlines of this worker would be dead with it.
             log.error("a deadline failed, the others go on worker={}", index, fault);
         }
-        checkForSpin();
         if (deadlines.isEmpty() && ticking != null) {
             ticking.cancel(false);
             ticking = null;
-        }
-    }
-
-    private void checkForSpin() {
-        long turns = meter.turns();
-        long fruitless = (turns - turnsAtTick) - (activity - activityAtTick);
-        turnsAtTick = turns;
-        activityAtTick = activity;
-        if (ticksToCheck > 0) {
-            ticksToCheck--;
-        } else if (fruitless > FRUITLESS_TURNS_A_TICK && !blind.isEmpty()) {
-            ticksToCheck = TICKS_BETWEEN_CHECKS;
-            for (Resident resident : new ArrayList<>(blind)) {
-                resident.checkSockets(coarseNanos);
-            }
         }
     }
 

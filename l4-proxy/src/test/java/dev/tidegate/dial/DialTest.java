@@ -239,19 +239,18 @@ class DialTest {
     }
 
     @Test
-    void aSocketThatCannotBeMadeIsAFailedAttempt() {
+    void aSocketThatCannotBeMadeIsNoFaultOfTheEndpointAndIsNotTriedElsewhere() {
         Backend backend = backend(2, policy(3));
         openFault = new ChannelException("Unable to create Channel", new java.io.IOException("Too many open files"));
-        dial(backend).start();
-        assertEquals(1, connects(backend, ConnectResult.FAILED));
+        Dial dial = dial(backend);
+        dial.start();
+
+        assertEquals(List.of("failed dial-failed"), told.events);
+        assertEquals(openFault, dial.lastCause());
+        assertEquals(0, connects(backend, ConnectResult.FAILED));
+        assertEquals(1, connects(backend, ConnectResult.CANCELLED));
         assertEquals(0, inFlight(backend));
-
-        openFault = null;
-        passMillis(60);
-
-        assertEquals(1, attempts.size());
-        attempts.get(0).succeed();
-        assertEquals(List.of("connected"), told.events);
+        assertEquals(0, deadlines.size());
     }
 
     // ---- limits

@@ -240,7 +240,10 @@ class BackPressureTest {
                     c.skip(bytes);
                     c.sendSeeded(8, bytes);
                 });
-                var proxy = ProxyFixture.on(transport).endpoint(backend).start();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .sendBuffers(16 * KIB)
+                        .start();
                 ScriptedClient client = stalledClient(proxy)) {
             client.sendSeeded(7, bytes);
             client.skip(bytes);

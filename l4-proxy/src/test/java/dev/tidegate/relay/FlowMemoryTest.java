@@ -98,7 +98,7 @@ class FlowMemoryTest {
         public void onPause(Side from, boolean paused) {}
 
         @Override
-        public void onWriteFailed(Side side) {}
+        public void onWriteFailed(Side side, Throwable cause) {}
 
         @Override
         public void onFault(Side side, Throwable cause) {}

@@ -74,7 +74,6 @@ final class LineFormatTest {
                 "endpoint_address",
                 "connect_ms",
                 "first_byte_ms",
-                "closed_by",
                 "reason",
                 "how")) {
             assertTrue(json.get(key).isNull(), key);
