@@ -64,7 +64,10 @@ final class RunCommand implements Callable<Integer> {
         Signals.handle("INT", service::stopNow);
         Signals.handle("USR1", service::reopenLogs);
         try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
-            Signals.handle("HUP", reloads::request);
+            Signals.handle("HUP", () -> {
+                log.info("HUP received");
+                reloads.request();
+            });
             service.awaitStopped();
         }
         return Exit.OK;

@@ -1,2 +1,2 @@
-/** The single writer: builds and publishes snapshots, watches names, starts and stops the proxy. */
+/** The single writer: builds and publishes snapshots, reloads, watches names, starts and stops the proxy. */
 package dev.tidegate.control;
