@@ -105,7 +105,11 @@ final class FakeDns implements AutoCloseable {
         out.putShort(10, (short) 0);
         for (byte[] address : answers) {
             out.putShort((short) 0xc00c); // the name of the question
-            out.putShort((short) TYPE_A).putShort((short) 1).putInt(1).putShort((short) 4).put(address);
+            out.putShort((short) TYPE_A)
+                    .putShort((short) 1)
+                    .putInt(1)
+                    .putShort((short) 4)
+                    .put(address);
         }
         return out.array();
     }

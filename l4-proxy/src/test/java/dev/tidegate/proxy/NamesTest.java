@@ -46,7 +46,8 @@ class NamesTest {
     void everyAddressOfANameIsTriedWhateverOtherConnectionsTry(Wish transport) throws Exception {
         int clients = 40;
         try (FakeDns dns = new FakeDns();
-                var backend = ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3"), Scripts.echo())) {
+                var backend =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3"), Scripts.echo())) {
             dns.answer(2, 3, 4);
             try (var proxy = named(dns, transport, backend.port())) {
                 awaitResolved(proxy, 3);
@@ -81,7 +82,8 @@ class NamesTest {
     @Tag("slow")
     void aChangedAnswerIsFollowedAfterItsTimeToLiveAndExistingConnectionsStay() throws Exception {
         try (FakeDns dns = new FakeDns();
-                var before = ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.2"), Scripts.echo());
+                var before =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.2"), Scripts.echo());
                 var after = ScriptedBackend.start(
                         ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3").onPort(before.port()), Scripts.echo())) {
             dns.answer(2);
@@ -90,12 +92,15 @@ class NamesTest {
                 try (var existing = proxy.connect()) {
                     echo(existing);
                     dns.answer(3);
-                    Await.until("the change is seen", TTL_BOUND, () -> proxy.cell(0)
-                            .addresses()
-                            .get(0)
-                            .getAddress()
-                            .getHostAddress()
-                            .equals("127.0.0.3"));
+                    Await.until(
+                            "the change is seen",
+                            TTL_BOUND,
+                            () -> proxy.cell(0)
+                                    .addresses()
+                                    .get(0)
+                                    .getAddress()
+                                    .getHostAddress()
+                                    .equals("127.0.0.3"));
 
                     for (int i = 0; i < 5; i++) {
                         assertTrue(served(proxy));
@@ -185,7 +190,8 @@ class NamesTest {
     }
 
     private static void awaitResolved(ProxyFixture proxy, int addresses) {
-        Await.until("addresses known", TTL_BOUND, () -> proxy.cell(0).addresses().size() == addresses);
+        Await.until(
+                "addresses known", TTL_BOUND, () -> proxy.cell(0).addresses().size() == addresses);
     }
 
     private static boolean served(ProxyFixture proxy) throws IOException {
