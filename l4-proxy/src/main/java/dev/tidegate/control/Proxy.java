@@ -48,6 +48,11 @@ import org.slf4j.LoggerFactory;
 public final class Proxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Proxy.class);
 
+    /** How long a loop goes on after its last task, and how long at most. */
+    private static final long LAST_COMPLETIONS_MILLIS = 50;
+
+    private static final long LOOP_STOP_MILLIS = 1_000;
+
     /** A stop looks this often whether the last connection has gone. */
     private static final long LOOK_MILLIS = 10;
     /** How often endpoints that a reload took away are looked at. */
@@ -354,7 +359,9 @@ public final class Proxy implements AutoCloseable {
 
     private void shutDownThreads() {
         reloader.close();
-        workers.forEach(worker -> worker.loop().shutdownGracefully(0, 1, TimeUnit.SECONDS));
+        // io_uring closes a socket by completions that its loop is still to see.
+        workers.forEach(worker ->
+                worker.loop().shutdownGracefully(LAST_COMPLETIONS_MILLIS, LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
         workers.forEach(worker -> worker.loop().terminationFuture().awaitUninterruptibly());
         control.shutdown();
     }

@@ -14,6 +14,8 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * One connection's way to an endpoint: pick, connect, and on failure another endpoint, until one answers, the attempts or
@@ -47,6 +49,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
     private final long startNanos;
     private State state = State.PAUSING;
     private Tried tried = Tried.NOTHING;
+    private List<InetSocketAddress> triedAddresses = List.of();
     private Endpoint endpoint;
     private InetSocketAddress address;
     private Channel channel;
@@ -135,7 +138,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
             return;
         }
         endpoint = picked;
-        address = picked.cell().nextAddress();
+        address = picked.cell().nextAddress(triedAddresses);
         attempts++;
         if (attempts > 1) {
             dialer.counters().backend(backend.slot()).retries++;
@@ -236,6 +239,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
 
     private void attemptFailed(ConnectResult result) {
         disarm();
+        noteTried(address);
         lastReason = DialFault.reason(result);
         dialer.counters().endpoint(endpoint.cell().slot()).countConnect(result);
         endpoint.cell().release();
@@ -253,6 +257,13 @@ public final class Dial implements Expirable, ChannelFutureListener {
         } else {
             deadlineHandle = dialer.deadlines().arm(now + pause, this);
         }
+    }
+
+    private void noteTried(InetSocketAddress failed) {
+        if (triedAddresses.isEmpty()) {
+            triedAddresses = new ArrayList<>(backend.connect().attempts());
+        }
+        triedAddresses.add(failed);
     }
 
     private boolean allTried() {

@@ -1,6 +1,7 @@
 package dev.tidegate.model;
 
 import java.net.InetSocketAddress;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -106,17 +107,26 @@ public final class EndpointCell {
     }
 
     /**
-     * The address to try next: each in turn, so that a dead address of a name does not take every attempt.
+     * The address to try next: each in turn, so that a dead address of a name does not take every attempt, and of those
+     * that the caller has not tried yet while there is one. (The turn is everybody's: alone it could bring one connection
+     * to the same dead address each time.)
      *
+     * @param tried what the caller has tried
      * @return null when unresolved
      */
-    public InetSocketAddress nextAddress() {
+    public InetSocketAddress nextAddress(Collection<InetSocketAddress> tried) {
         List<InetSocketAddress> all = addresses;
-        return switch (all.size()) {
-            case 0 -> null;
-            case 1 -> all.get(0);
-            default -> all.get(Math.floorMod(nextAddress.getAndIncrement(), all.size()));
-        };
+        if (all.size() <= 1) {
+            return all.isEmpty() ? null : all.get(0);
+        }
+        int turn = nextAddress.getAndIncrement();
+        for (int i = 0; i < all.size(); i++) {
+            InetSocketAddress address = all.get(Math.floorMod(turn + i, all.size()));
+            if (!tried.contains(address)) {
+                return address;
+            }
+        }
+        return all.get(Math.floorMod(turn, all.size()));
     }
 
     @Override

@@ -95,22 +95,31 @@ class EndpointCellTest {
 
         List<InetSocketAddress> seen = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            seen.add(cell.nextAddress());
+            seen.add(cell.nextAddress(List.of()));
         }
 
         assertEquals(List.of(ONE, TWO, THREE, ONE, TWO, THREE), seen);
     }
 
     @Test
+    void anAddressNotTriedYetComesFirstWhoseverTurnItIs() {
+        EndpointCell cell = new EndpointCell("back", "name:80", 0, List.of(ONE, TWO, THREE));
+        for (int turn = 0; turn < 6; turn++) {
+            assertEquals(TWO, cell.nextAddress(List.of(ONE, THREE)));
+        }
+        assertEquals(ONE, cell.nextAddress(List.of(ONE, TWO, THREE)), "all tried: by turn again");
+    }
+
+    @Test
     void unresolvedHasNoAddress() {
         EndpointCell cell = new EndpointCell("back", "name:80", 0, List.of());
         assertFalse(cell.resolved());
-        assertNull(cell.nextAddress());
+        assertNull(cell.nextAddress(List.of()));
 
         cell.resolve(List.of(TWO));
 
         assertTrue(cell.resolved());
-        assertEquals(TWO, cell.nextAddress());
+        assertEquals(TWO, cell.nextAddress(List.of()));
     }
 
     private static void awaitAll(CyclicBarrier barrier) {

@@ -1,0 +1,210 @@
+package dev.tidegate.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.PeerGoneException;
+import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
+import dev.tidegate.testkit.Scripts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Endpoints configured by name. Names are looked up apart from the transport, so most of this runs on one. */
+class NamesTest {
+    private static final Duration TTL_BOUND = Duration.ofSeconds(20);
+
+    @ParameterizedTest
+    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void anEndpointIsReachedByItsName(Wish transport) throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(1);
+            try (var proxy = named(dns, transport, backend.port())) {
+                awaitResolved(proxy, 1);
+
+                assertTrue(served(proxy));
+            }
+        }
+    }
+
+    /** bloxbean/yaci#163: all attempts went to the first, dead address of a name. */
+    @ParameterizedTest
+    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void everyAddressOfANameIsTriedWhateverOtherConnectionsTry(Wish transport) throws Exception {
+        int clients = 40;
+        try (FakeDns dns = new FakeDns();
+                var backend =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3"), Scripts.echo())) {
+            dns.answer(2, 3, 4);
+            try (var proxy = named(dns, transport, backend.port())) {
+                awaitResolved(proxy, 3);
+                AtomicInteger good = new AtomicInteger();
+                CyclicBarrier together = new CyclicBarrier(clients);
+                List<Thread> threads = new ArrayList<>();
+                for (int i = 0; i < clients; i++) {
+                    Thread thread = new Thread(() -> {
+                        try {
+                            together.await();
+                            if (served(proxy)) {
+                                good.incrementAndGet();
+                            }
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    });
+                    threads.add(thread);
+                    thread.start();
+                }
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+
+                assertEquals(clients, good.get());
+            }
+        }
+    }
+
+    /** OpenHFT/Chronicle-Network#168: the first address was kept for ever. */
+    @Test
+    @Tag("slow")
+    void aChangedAnswerIsFollowedAfterItsTimeToLiveAndExistingConnectionsStay() throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var before =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.2"), Scripts.echo());
+                var after = ScriptedBackend.start(
+                        ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3").onPort(before.port()), Scripts.echo())) {
+            dns.answer(2);
+            try (var proxy = named(dns, Wish.EPOLL, before.port())) {
+                awaitResolved(proxy, 1);
+                try (var existing = proxy.connect()) {
+                    echo(existing);
+                    dns.answer(3);
+                    Await.until(
+                            "the change is seen",
+                            TTL_BOUND,
+                            () -> proxy.cell(0)
+                                    .addresses()
+                                    .get(0)
+                                    .getAddress()
+                                    .getHostAddress()
+                                    .equals("127.0.0.3"));
+
+                    for (int i = 0; i < 5; i++) {
+                        assertTrue(served(proxy));
+                    }
+                    echo(existing);
+                    assertEquals(1, before.connections().size());
+                    assertEquals(5, after.connections().size());
+                }
+            }
+        }
+    }
+
+    /** virtualcell/vcell#1684: a failed lookup was kept though DNS was well again. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FakeDns.Mode.class,
+            names = {"NXDOMAIN", "SERVFAIL", "EMPTY", "SILENT"})
+    @Tag("slow")
+    void afterAFailureAtTheStartItComesByItself(FakeDns.Mode failure) throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(failure);
+            try (var proxy = named(dns, Wish.EPOLL, backend.port())) {
+                Await.until("a question", () -> dns.questions() > 0);
+                try (ScriptedClient client = proxy.connect()) {
+                    assertEquals(End.Kind.RST, client.readToEnd().kind());
+                } catch (PeerGoneException atOnce) {
+                    assertTrue(atOnce.getMessage() != null);
+                }
+                Await.equal("refused", 1L, () -> proxy.closed(CloseReason.NO_ENDPOINT));
+                dns.answer(1);
+
+                awaitResolved(proxy, 1);
+                assertTrue(served(proxy));
+            }
+        }
+    }
+
+    /** openjdk/jdk#13285, line/armeria#2231: a short outage of DNS made good addresses unusable. */
+    @ParameterizedTest
+    @EnumSource(
+            value = FakeDns.Mode.class,
+            names = {"NXDOMAIN", "SERVFAIL", "EMPTY", "SILENT"})
+    @Tag("slow")
+    void theLastGoodAnswerIsKeptWhileLookupsFail(FakeDns.Mode failure) throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(1);
+            try (var proxy = named(dns, Wish.EPOLL, backend.port())) {
+                awaitResolved(proxy, 1);
+                dns.answer(failure);
+                int before = dns.questions();
+                Await.until("several questions", TTL_BOUND, () -> dns.questions() >= before + 4);
+
+                assertEquals(1, proxy.cell(0).addresses().size());
+                assertTrue(served(proxy));
+            }
+        }
+    }
+
+    /** MegaManSec/Gixy-Next#41: an address was taken for a name. */
+    @Test
+    void literalsNeverGoToDns() throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(1);
+            try (var proxy = ProxyFixture.on(Wish.EPOLL)
+                    .endpoint("{address: \"127.0.0.1:" + backend.port() + "\"}")
+                    .endpoint("{address: \"[::1]:" + backend.port() + "\"}")
+                    .endpoint("{address: \"named.test:" + backend.port() + "\"}")
+                    .nameServers(dns.provider())
+                    .start()) {
+                Await.until("the name is looked up", () -> proxy.cell(2).resolved());
+
+                assertTrue(served(proxy));
+                // One name: a question for each family.
+                assertTrue(dns.questions() <= 2, "questions: " + dns.questions());
+            }
+        }
+    }
+
+    private static ProxyFixture named(FakeDns dns, Wish transport, int port) throws IOException {
+        return ProxyFixture.on(transport)
+                .endpoint("{address: \"back.test:" + port + "\"}")
+                .nameServers(dns.provider())
+                .start();
+    }
+
+    private static void awaitResolved(ProxyFixture proxy, int addresses) {
+        Await.until(
+                "addresses known", TTL_BOUND, () -> proxy.cell(0).addresses().size() == addresses);
+    }
+
+    private static boolean served(ProxyFixture proxy) throws IOException {
+        try (ScriptedClient client = proxy.connect()) {
+            echo(client);
+            return true;
+        } catch (PeerGoneException notServed) {
+            return false;
+        }
+    }
+
+    private static void echo(ScriptedClient client) throws IOException {
+        client.send("ping");
+        assertEquals("ping", client.readText(4));
+    }
+}
