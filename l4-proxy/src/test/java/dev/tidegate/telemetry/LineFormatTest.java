@@ -132,6 +132,14 @@ final class LineFormatTest {
     }
 
     @Test
+    void aClientThatWasGoneBeforeItsAddressWasReadHasNone() throws IOException {
+        AccessRecord gone = Records.usual(1, 42);
+        gone.client = null;
+
+        assertTrue(line(AccessLogFormat.HAPROXY, gone).startsWith("-:- [29/Nov/2026:12:33:55.078] edge "));
+    }
+
+    @Test
     void theDocumentedTerminationCodesAreTheOnesWritten() throws IOException {
         Map<String, String> documented = new TreeMap<>();
         Matcher row = Pattern.compile("(?m)^\\| `([a-z-]+)` \\| `(..)` \\| `(..)` \\|")
