@@ -74,11 +74,11 @@ final class LineFormatTest {
                 "endpoint_address",
                 "connect_ms",
                 "first_byte_ms",
-                "closed_by",
                 "reason",
                 "how")) {
             assertTrue(json.get(key).isNull(), key);
         }
+        assertEquals("tidegate", json.get("closed_by").textValue());
     }
 
     @Test
