@@ -16,10 +16,9 @@ public record TransportChoice(Transport transport, String reason) {
 
     static {
         // A multishot receive of a socket that always has bytes goes on whether reading is paused or not: the kernel
-        // does
-        // not find it to cancel it, and Netty (4.2.18) arms it anew when it has ended. What a stalled reader leaves
-        // behind
-        // would pile up without bound. Must be said before Netty's IoUring is loaded.
+        // does not find it to cancel it, and Netty (4.2.18) arms it anew when it has ended. What a stalled reader
+        // leaves
+        // behind would pile up without bound. Must be said before Netty's IoUring is loaded.
         if (System.getProperty(MULTISHOT_RECEIVE) == null) {
             System.setProperty(MULTISHOT_RECEIVE, "false");
         }
@@ -27,7 +26,7 @@ public record TransportChoice(Transport transport, String reason) {
 
     /** What may be asked for. */
     public enum Wish {
-        /** The best that is available. */
+        /** The first that is available: epoll, then io_uring, then nio. */
         AUTO,
         /** io_uring or nothing. */
         IO_URING,
@@ -65,7 +64,7 @@ public record TransportChoice(Transport transport, String reason) {
         List<String> misses = new ArrayList<>();
         String fault = epollFault();
         if (fault == null) {
-            return new TransportChoice(new EpollTransport(), "auto: the best measured here that passes every test");
+            return new TransportChoice(new EpollTransport(), "auto: epoll is available");
         }
         misses.add("no epoll: " + fault);
         fault = ioUringFault();

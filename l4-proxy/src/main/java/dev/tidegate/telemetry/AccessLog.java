@@ -165,12 +165,19 @@ public final class AccessLog implements AutoCloseable {
             while (true) {
                 // Read before the ring is: what was offered before the close is then in the ring.
                 boolean last = closing;
-                if (reopenWanted || failed) {
-                    reopen();
+                boolean idle = false;
+                try {
+                    if (reopenWanted || failed) {
+                        reopen();
+                    }
+                    fill();
+                    idle = lines.isEmpty();
+                    failed = !flush();
+                } catch (RuntimeException fault) {
+                    // Ours. What was under way may be why, so it is not tried again; the thread must go on.
+                    failed = true;
+                    abandon(fault);
                 }
-                fill();
-                boolean idle = lines.isEmpty();
-                failed = !flush();
                 if (last && (idle || failed)) {
                     break;
                 }
@@ -181,6 +188,14 @@ public final class AccessLog implements AutoCloseable {
                 }
             }
             end();
+        }
+
+        private void abandon(RuntimeException fault) {
+            int abandoned = lines.abandon();
+            if (abandoned > 0) {
+                drop(abandoned);
+            }
+            floods.count(FloodLog.Kind.INTERNAL_ERROR, "access log", fault);
         }
 
         private void reopen() {
@@ -241,7 +256,7 @@ public final class AccessLog implements AutoCloseable {
             }
             try {
                 sink.close();
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
                 floods.count(FloodLog.Kind.ACCESS_LOG_FAILED, name, e);
             }
         }

@@ -73,7 +73,13 @@ final class ChannelSink implements LogSink {
         }
         FileChannel next = FileChannel.open(
                 path, APPEND, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r-----")));
-        Object nextKey = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        Object nextKey;
+        try {
+            nextKey = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        } catch (IOException | RuntimeException e) {
+            next.close(); // it is opened again at the next try
+            throw e;
+        }
         boolean other = !Objects.equals(nextKey, fileKey);
         if (channel != null) {
             channel.close();

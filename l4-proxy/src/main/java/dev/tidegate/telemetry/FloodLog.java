@@ -10,7 +10,7 @@ import org.slf4j.event.Level;
 
 /**
  * What can happen a thousand times a second, counted and said in one line a second: the first of a quiet time at once, the
- * further ones summed.
+ * further ones summed. A sum is of all subjects of its kind; it names one of them, as {@code example=}.
  *
  * <p>Counted by any thread, which neither waits nor logs; logged by the daemon thread {@code tidegate-flood-log}, so that
  * a slow log stops nobody.
@@ -34,8 +34,6 @@ public final class FloodLog implements AutoCloseable {
         DIAL_TIMEOUT(Level.WARN, "connects to endpoint timed out", "endpoint"),
         /** An attempt failed otherwise; subject: the endpoint; cause: the error. */
         DIAL_FAILED(Level.WARN, "connects to endpoint failed", "endpoint"),
-        /** A name could not be resolved; subject: the name; cause: the error. */
-        RESOLVE_FAILED(Level.WARN, "name not resolved, last good answer kept", "name"),
         /** The access log's ring was full; subject: where the log goes. */
         ACCESS_LOG_DROPPED(Level.WARN, "access log lines dropped", "log"),
         /** The access log could not be written; subject: where it goes; cause: the error. */
@@ -212,7 +210,7 @@ public final class FloodLog implements AutoCloseable {
         private String line(Sample seen, long count, long nowNanos) {
             StringBuilder line = new StringBuilder(kind.text)
                     .append(' ')
-                    .append(kind.key)
+                    .append(count == 1 ? kind.key : "example")
                     .append('=')
                     .append(OneLine.of(String.valueOf(seen.subject())));
             if (seen.cause() != null) {

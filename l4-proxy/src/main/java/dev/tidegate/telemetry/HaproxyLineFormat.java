@@ -71,7 +71,7 @@ final class HaproxyLineFormat implements LineFormat {
         if (client instanceof InetSocketAddress inet && inet.getAddress() != null) {
             line.append(AddressText.host(inet.getAddress())).append(':').append(inet.getPort());
         } else {
-            line.append("unix:0");
+            line.append("-:-"); // as HAProxy writes an address that it does not know
         }
     }
 

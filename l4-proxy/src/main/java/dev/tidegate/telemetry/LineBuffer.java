@@ -91,6 +91,22 @@ final class LineBuffer extends OutputStream {
         return lines;
     }
 
+    /**
+     * Gives up what is still to be written, save for the end of a line that was written in part: the next one starts anew.
+     *
+     * @return how many lines that leaves unwritten and unended
+     */
+    int abandon() {
+        int lines = unwrittenLines();
+        boolean withinLine = written > 0 && written < size && bytes[written - 1] != '\n';
+        clear();
+        if (withinLine) {
+            write('\n');
+            return lines - 1;
+        }
+        return lines;
+    }
+
     void clear() {
         size = 0;
         written = 0;

@@ -15,11 +15,6 @@ public final class LogLevels {
         context().getLogger(OURS).setLevel(ch.qos.logback.classic.Level.convertAnSLF4JLevel(level));
     }
 
-    /** Writes out what was logged so far and ends logging; what is logged later is lost. For the end of the process. */
-    public static void stop() {
-        context().stop();
-    }
-
     private static LoggerContext context() {
         return (LoggerContext) LoggerFactory.getILoggerFactory();
     }

@@ -114,7 +114,7 @@ final class MetricFamilies {
                     "worker_connections", "Connections on a worker.", MetricFamilies::workerConnections, "worker"),
             MetricFamily.histogram(
                     "worker_turn_seconds",
-                    "How long a turn of a worker's event loop took.",
+                    "How long a turn of a worker's event loop spent on I/O events; waiting for them, tasks and deadlines excluded.",
                     MetricFamilies::workerTurns,
                     "worker"),
             MetricFamily.info(

@@ -131,9 +131,9 @@ final class MetricFamily {
         /** Adds the sum of histograms that have the same buckets as {@code shape}. */
         void add(List<Histogram> parts, Histogram shape, String... labelValues) {
             ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();
-            long sumNanos = 0;
+            double sumSeconds = 0;
             for (Histogram part : parts) {
-                sumNanos += part.sumNanos();
+                sumSeconds += part.sumSeconds();
             }
             for (int bucket = 0; bucket < shape.buckets(); bucket++) {
                 long count = 0;
@@ -144,11 +144,7 @@ final class MetricFamily {
                 buckets.bucket(bound == Long.MAX_VALUE ? Double.POSITIVE_INFINITY : bound / NANOS_PER_SECOND, count);
             }
             histograms.add(new HistogramDataPointSnapshot(
-                    buckets.build(),
-                    sumNanos / NANOS_PER_SECOND,
-                    Labels.of(labels, List.of(labelValues)),
-                    Exemplars.EMPTY,
-                    0));
+                    buckets.build(), sumSeconds, Labels.of(labels, List.of(labelValues)), Exemplars.EMPTY, 0));
         }
     }
 }

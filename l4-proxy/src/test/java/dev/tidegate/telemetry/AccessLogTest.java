@@ -351,6 +351,21 @@ final class AccessLogTest {
         assertEquals(List.of("0-2"), ids(Files.readString(file)));
     }
 
+    @Test
+    void aSinkWithAFaultCostsCountedLinesAndNotTheThread() throws IOException {
+        FragileSink sink = new FragileSink(Integer.MAX_VALUE);
+        sink.failOnce(new IllegalStateException("odd"));
+        open(sink, 64);
+        offer(20);
+        await().atMost(BOUND).until(() -> log.written() + log.dropped() == 20);
+        offer(1);
+        await().atMost(BOUND).until(() -> log.written() + log.dropped() == 21);
+
+        assertTrue(warned("internal error where=access log"));
+        assertTrue(sink.text().contains("\"id\":\"0-20\""));
+        assertEquals(log.written(), sink.text().lines().count());
+    }
+
     private static boolean run(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getInputStream().readAllBytes();

@@ -52,11 +52,21 @@ final class FloodLogTest {
         assertEquals(
                 List.of(
                         "clients refused: limit reached frontend=edge count=1",
-                        "clients refused: limit reached frontend=edge count=5312 in 1s",
+                        "clients refused: limit reached example=edge count=5312 in 1s",
                         "clients refused: limit reached frontend=inner count=1"),
                 lines.messages());
         assertEquals(Long.MAX_VALUE, quiet);
         assertEquals(1, wait);
+    }
+
+    @Test
+    void aSumOfSeveralSubjectsIsPutDownToNone() {
+        for (int i = 0; i < 1000; i++) {
+            floods.count(FloodLog.Kind.DIAL_REFUSED, i % 2 == 0 ? "web/a" : "web/b");
+        }
+        logDue();
+
+        assertEquals(List.of("connects refused by endpoint example=web/a count=1000"), lines.messages());
     }
 
     @Test

@@ -10,6 +10,7 @@ final class FragileSink implements LogSink {
     private final ByteArrayOutputStream taken = new ByteArrayOutputStream();
     private int room;
     private int refusals;
+    private RuntimeException fault;
 
     FragileSink(int room) {
         this.room = room;
@@ -18,6 +19,11 @@ final class FragileSink implements LogSink {
     @Override
     public synchronized void write(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
+            if (fault != null && taken.size() > 0) {
+                RuntimeException thrown = fault;
+                fault = null;
+                throw thrown;
+            }
             if (room == 0) {
                 refusals++;
                 throw new IOException("No space left on device");
@@ -37,6 +43,11 @@ final class FragileSink implements LogSink {
 
     synchronized void room(int now) {
         room = now;
+    }
+
+    /** Throws this once, after the first byte. */
+    synchronized void failOnce(RuntimeException with) {
+        fault = with;
     }
 
     synchronized int refusals() {

@@ -78,6 +78,7 @@ final class LineFormatTest {
                 "how")) {
             assertTrue(json.get(key).isNull(), key);
         }
+        assertEquals("tidegate", json.get("closed_by").textValue());
     }
 
     @Test
@@ -128,6 +129,14 @@ final class LineFormatTest {
         assertEquals(
                 "2001:db8::7:50123 [29/Nov/2026:12:34:56.078] edge edge/<NOSRV> -1/-1/0 0 PC 0/0/0/0/0 0/0\n",
                 line(AccessLogFormat.HAPROXY, refused));
+    }
+
+    @Test
+    void aClientThatWasGoneBeforeItsAddressWasReadHasNone() throws IOException {
+        AccessRecord gone = Records.usual(1, 42);
+        gone.client = null;
+
+        assertTrue(line(AccessLogFormat.HAPROXY, gone).startsWith("-:- [29/Nov/2026:12:33:55.078] edge "));
     }
 
     @Test

@@ -95,6 +95,20 @@ final class MetricsTest {
     }
 
     @Test
+    void sumsOfDurationsOutlastALongOfNanoseconds() throws IOException {
+        long centuries = 9_000_000_000_999_999_999L;
+        for (WorkerCounters worker : workers) {
+            worker.frontend(0).duration.add(centuries);
+            worker.frontend(0).duration.add(centuries);
+        }
+
+        String scrape = scrape(Metrics.Format.PROMETHEUS_TEXT);
+
+        assertEquals(
+                36_000_000_004.0, value(scrape, "tidegate_connection_duration_seconds_sum{frontend=\"edge\"}"), 1e-3);
+    }
+
+    @Test
     void valuesAreSumsOverAllWorkers() throws IOException {
         edge.tryEnter(Integer.MAX_VALUE);
         a.tryAcquire(9);
