@@ -137,7 +137,7 @@ final class AdminUnixSocketTest {
 
     @Test
     void curlGetsAnAnswer() throws IOException, InterruptedException {
-        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/curl")), "needs curl");
+        requireCurl();
         Path path = directory.resolve("admin.sock");
         server.start(List.of(AdminAddress.unix(path)));
 
@@ -155,5 +155,14 @@ final class AdminUnixSocketTest {
 
         assertTrue(curl.waitFor(20, TimeUnit.SECONDS));
         assertEquals("{\"ready\":true,\"state\":\"ready\",\"without_candidate\":[]}\n", output);
+    }
+
+    /** Without curl the test is skipped; where nothing may be skipped it fails. */
+    private static void requireCurl() {
+        boolean there = Files.isExecutable(Path.of("/usr/bin/curl"));
+        if ("true".equals(System.getenv("CI")) || "required".equals(System.getProperty("tidegate.tools"))) {
+            assertTrue(there, "needs /usr/bin/curl, and nothing may be skipped here");
+        }
+        Assumptions.assumeTrue(there, "needs /usr/bin/curl");
     }
 }

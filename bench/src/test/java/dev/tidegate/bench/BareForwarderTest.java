@@ -3,8 +3,8 @@ package dev.tidegate.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tidegate.testkit.Requirement;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -48,7 +48,7 @@ class BareForwarderTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void clientsStreamAndFinArriveBeforeTheAnswerThatFollowsThem(Transport transport) throws Exception {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();
                 BareForwarder forwarder = forwarderTo(endpoint, transport);
                 Socket client = connect(forwarder)) {
@@ -67,7 +67,7 @@ class BareForwarderTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void endpointsStreamAndFinArriveWhileTheClientGoesOn(Transport transport) throws Exception {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();
                 BareForwarder forwarder = forwarderTo(endpoint, transport);
                 Socket client = connect(forwarder);
@@ -84,7 +84,7 @@ class BareForwarderTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void streamThatBlocksTowardAHalfClosedClientArrivesWhole(Transport transport) throws Exception {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();
                 BareForwarder forwarder = forwarderTo(endpoint, transport);
                 Socket client = connect(forwarder);
@@ -109,7 +109,7 @@ class BareForwarderTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void bothStreamsAtOnceArriveWhole(Transport transport) throws Exception {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();
                 BareForwarder forwarder = forwarderTo(endpoint, transport);
                 Socket client = connect(forwarder);
@@ -126,7 +126,7 @@ class BareForwarderTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void messageAndFinSentAtOnceAreAnswered(Transport transport) throws Exception {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();
                 BareForwarder forwarder = forwarderTo(endpoint, transport)) {
             for (int i = 0; i < 100; i++) {
@@ -147,7 +147,7 @@ class BareForwarderTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void refusedConnectResetsTheClient(Transport transport) throws Exception {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         InetSocketAddress nobody;
         try (ServerSocket closed = listen()) {
             nobody = (InetSocketAddress) closed.getLocalSocketAddress();

@@ -2,8 +2,8 @@ package dev.tidegate.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tidegate.testkit.Requirement;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -38,7 +38,7 @@ class LoadLoopTest {
     @ParameterizedTest
     @EnumSource(Transport.class)
     void clientsAndBackendCountTheSameThroughTheForwarder(Transport transport) throws IOException {
-        assumeTrue(transport.isAvailable());
+        Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (LoadLoop loop = new LoadLoop(0);
                 BareForwarder forwarder = BareForwarder.start(
                         transport,

@@ -1,6 +1,5 @@
 package dev.tidegate.proxy;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tidegate.config.ConfigReader;
@@ -24,14 +23,15 @@ import io.netty.resolver.dns.DnsServerAddressStreamProviders;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToLongFunction;
 
 /**
- * A real proxy in this JVM, on ephemeral ports, that checks its own books when it is closed: every gauge back at 0, every
- * accepted connection closed with one reason, no deadline armed.
+ * A real proxy in this JVM, on ephemeral ports, that checks its own books when it is closed: every connection came to
+ * its end by itself, every gauge is back at 0, every accepted connection closed with one reason, no deadline armed.
  *
  * <pre>{@code
  * try (var backend = ScriptedBackend.echo();
@@ -41,9 +41,12 @@ import java.util.function.ToLongFunction;
  * }</pre>
  */
 public final class ProxyFixture implements AutoCloseable {
+    private static final Duration REST_BOUND = Duration.ofSeconds(5);
+
     private final Proxy proxy;
     private final FloodLog floods;
     private final List<AccessRecord> records;
+    private volatile boolean abandoned; // writer: the test
 
     private ProxyFixture(Proxy proxy, FloodLog floods, List<AccessRecord> records) {
         this.proxy = proxy;
@@ -278,29 +281,58 @@ public final class ProxyFixture implements AutoCloseable {
         Await.until("no connection left", () -> active() == 0);
     }
 
-    /** Ends all, and checks the books. */
-    @Override
-    public void close() {
-        if (!proxy.stopped().isDone()) {
-            checkAtRest();
-        }
-        proxy.close();
-        floods.close();
-        assertAll(
-                () -> assertEquals(0, active(), "connections"),
-                () -> assertEquals(0, frontend().cell().active(), "connections of the frontend"),
-                () -> assertEquals(sum(row -> row.accepted), closed(), "accepted = closed"),
-                () -> frontend()
-                        .backend()
-                        .endpoints()
-                        .all()
-                        .forEach(e -> assertEquals(0, e.cell().inFlight(), "in-flight of " + e.name())));
+    /** This test means to leave connections open: {@link #close} will abort them, and not wait for their own end. */
+    public void abandonConnections() {
+        abandoned = true;
     }
 
-    /** When every connection has gone by itself, no deadline may be left behind. */
-    private void checkAtRest() {
-        if (active() == 0) {
-            assertEquals(0, proxy.armedDeadlines(), "deadlines armed with no connection left");
+    /**
+     * Waits until every connection has ended by itself and left nothing behind, ends all, and checks the books. Close
+     * clients before it: they are declared after it.
+     */
+    @Override
+    public void close() {
+        try {
+            if (!abandoned && !proxy.stopped().isDone()) {
+                awaitAtRest();
+            }
+        } finally {
+            proxy.close();
+            floods.close();
+        }
+        assertEquals(List.of(), connectionsLeft(), "left after the proxy's end");
+        assertEquals(sum(row -> row.accepted), closed(), "accepted = closed");
+    }
+
+    private void awaitAtRest() {
+        if (!Await.tryUntil(REST_BOUND, () -> left().isEmpty())) {
+            throw new AssertionError("with every client closed, " + Await.words(REST_BOUND) + " later there remain "
+                    + left() + "; a test that means to leave connections says abandonConnections()");
+        }
+    }
+
+    /** What a running proxy at rest has none of, in words. */
+    private List<String> left() {
+        List<String> left = connectionsLeft();
+        add(left, "armed deadlines", proxy.armedDeadlines());
+        return left;
+    }
+
+    private List<String> connectionsLeft() {
+        List<String> left = new ArrayList<>();
+        add(left, "connections", active());
+        add(left, "connections of the frontend", frontend().cell().active());
+        frontend()
+                .backend()
+                .endpoints()
+                .all()
+                .forEach(e -> add(left, "in flight to " + e.name(), e.cell().inFlight()));
+        return left;
+    }
+
+    private static void add(List<String> left, String what, long count) {
+        if (count != 0) {
+            left.add(what + ": " + count);
         }
     }
 }

@@ -26,6 +26,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -39,12 +40,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * when it is closed, of all endpoints and frontends that it ever had.
  */
 final class ReloadFixture implements AutoCloseable {
+    private static final Duration REST_BOUND = Duration.ofSeconds(5);
+
     private final Proxy proxy;
     private final FloodLog floods;
     private final AtomicLong aheadNanos;
     private final List<AccessRecord> records;
     private final Set<EndpointCell> endpoints = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<FrontendCell> frontends = Collections.newSetFromMap(new IdentityHashMap<>());
+    private volatile boolean abandoned; // writer: the test
 
     private ReloadFixture(Proxy proxy, FloodLog floods, AtomicLong aheadNanos, List<AccessRecord> records) {
         this.proxy = proxy;
@@ -187,14 +191,50 @@ final class ReloadFixture implements AutoCloseable {
         return records.get(index);
     }
 
+    /** This test means to leave connections open: {@link #close} will abort them, and not wait for their own end. */
+    void abandonConnections() {
+        abandoned = true;
+    }
+
+    /** Waits until every connection has ended by itself and left nothing behind, ends all, and checks the books. */
     @Override
     public void close() {
-        if (!proxy.stopped().isDone()) {
+        try {
+            if (!abandoned && !proxy.stopped().isDone()) {
+                awaitAtRest();
+            }
+        } finally {
             proxy.close();
+            floods.close();
         }
-        floods.close();
-        assertEquals(0, proxy.connections().active(), "connections");
-        frontends.forEach(cell -> assertEquals(0, cell.active(), "connections of " + cell.name()));
-        endpoints.forEach(cell -> assertEquals(0, cell.inFlight(), "in flight to " + cell));
+        assertEquals(List.of(), connectionsLeft(), "left after the proxy's end");
+    }
+
+    private void awaitAtRest() {
+        if (!Await.tryUntil(REST_BOUND, () -> left().isEmpty())) {
+            throw new AssertionError("with every client closed, " + Await.words(REST_BOUND) + " later there remain "
+                    + left() + "; a test that means to leave connections says abandonConnections()");
+        }
+    }
+
+    /** What a running proxy at rest has none of, in words. */
+    private List<String> left() {
+        List<String> left = connectionsLeft();
+        add(left, "armed deadlines", proxy.armedDeadlines());
+        return left;
+    }
+
+    private List<String> connectionsLeft() {
+        List<String> left = new ArrayList<>();
+        add(left, "connections", proxy.connections().active());
+        frontends.forEach(cell -> add(left, "connections of " + cell.name(), cell.active()));
+        endpoints.forEach(cell -> add(left, "in flight to " + cell, cell.inFlight()));
+        return left;
+    }
+
+    private static void add(List<String> left, String what, long count) {
+        if (count != 0) {
+            left.add(what + ": " + count);
+        }
     }
 }

@@ -83,6 +83,7 @@ class ReloadUnderLoadTest {
                                 .filter(record -> record.reason != CloseReason.CLIENT_CLOSED)
                                 .map(record -> record.reason)
                                 .toList());
+                longOnes.forEach(ScriptedClient::close);
             } finally {
                 over.set(true);
                 longOnes.forEach(ScriptedClient::close);

@@ -1,6 +1,5 @@
 package dev.tidegate.proxy;
 
-import dev.tidegate.testkit.Await;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -36,14 +35,25 @@ final class WorkerCpu {
         return THREADS.getThreadCpuTime(id);
     }
 
-    /** The share of one core that it uses over {@code time} from now, in percent. */
-    long percentOver(Duration time) {
-        long startNanos = System.nanoTime();
+    /**
+     * What it uses while a thread beside it, that only spins, uses {@code busy}, in percent of that. A thread that spins
+     * too uses about as much, on an idle machine and on a loaded one, as both get the same share of the cores.
+     */
+    long percentOfASpinningThread(Duration busy) throws InterruptedException {
         long before = nanos();
-        Await.until(
-                "the measure's time is over",
-                time.plusSeconds(5),
-                () -> System.nanoTime() - startNanos >= time.toNanos());
-        return (nanos() - before) * 100 / (System.nanoTime() - startNanos);
+        Thread spinning = new Thread(() -> spin(busy.toNanos()), "spinning");
+        spinning.setDaemon(true);
+        spinning.start();
+        spinning.join(busy.multipliedBy(50).toMillis());
+        if (spinning.isAlive()) {
+            throw new AssertionError("a spinning thread got less than a fiftieth of a core");
+        }
+        return (nanos() - before) * 100 / busy.toNanos();
+    }
+
+    private static void spin(long cpuNanos) {
+        while (THREADS.getCurrentThreadCpuTime() < cpuNanos) {
+            Thread.onSpinWait();
+        }
     }
 }

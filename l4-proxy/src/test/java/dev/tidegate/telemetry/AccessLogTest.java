@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tidegate.testkit.Requirement;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -24,7 +25,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -232,7 +232,7 @@ final class AccessLogTest {
     @Test
     void aFullDiskCostsLinesThatAreCountedAndWritingResumesWhenThereIsSpace() throws IOException, InterruptedException {
         Path mount = Files.createDirectory(directory.resolve("small"));
-        Assumptions.assumeTrue(
+        Requirement.met(
                 run("mount", "-t", "tmpfs", "-o", "size=256k", "tidegate-test", mount.toString()),
                 "needs the right to mount");
         try {

@@ -46,7 +46,7 @@ public final class Await {
     }
 
     /** Waits up to {@code bound} and says whether the condition came true. */
-    static boolean tryUntil(Duration bound, BooleanSupplier holds) {
+    public static boolean tryUntil(Duration bound, BooleanSupplier holds) {
         try {
             Awaitility.await()
                     .pollInSameThread()
@@ -60,7 +60,8 @@ public final class Await {
         }
     }
 
-    static String words(Duration bound) {
+    /** A duration as a message tells it: {@code 5 s}, {@code 50 ms}. */
+    public static String words(Duration bound) {
         return bound.toMillis() % 1000 == 0 ? bound.toSeconds() + " s" : bound.toMillis() + " ms";
     }
 }

@@ -1,15 +1,11 @@
 package dev.tidegate.testkit;
 
-import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -36,10 +32,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * test), and do not run such tests at the same time in one JVM: descriptors and logs belong to the JVM.
  */
 public final class InvariantsExtension implements BeforeEachCallback, AfterEachCallback {
-    /** Files that the JVM opens when it pleases and keeps: jars, libraries, its own images, sources of randomness. */
-    private static final Pattern JVM_FILES =
-            Pattern.compile(".*\\.(jar|jmod|so|jsa|class)(\\.\\d+)?|.*/lib/modules|/dev/u?random|/proc/.*|/sys/.*");
-
     private static final Duration BOUND = Duration.ofSeconds(5);
 
     private final int fdTolerance;
@@ -48,7 +40,7 @@ public final class InvariantsExtension implements BeforeEachCallback, AfterEachC
     private final Deque<AutoCloseable> subjects = new ArrayDeque<>();
     private final List<Invariant> invariants = new ArrayList<>();
     private LeakGuard guard = LeakGuard.installed();
-    private Map<Integer, String> fdsBefore = Map.of();
+    private OpenFiles openBefore = OpenFiles.NONE;
 
     private record Invariant(String name, BooleanSupplier holds) {}
 
@@ -100,12 +92,11 @@ public final class InvariantsExtension implements BeforeEachCallback, AfterEachC
     }
 
     void begin() throws Exception {
-        WarmUp.once();
         guard = LeakGuard.installed();
         guard.forgetExpected();
         // What is left over is the doing of someone before; it is not this test's fault, and was reported there.
         guard.drain();
-        fdsBefore = countedFds();
+        openBefore = OpenFiles.now();
     }
 
     void verify(String test) {
@@ -115,7 +106,7 @@ public final class InvariantsExtension implements BeforeEachCallback, AfterEachC
             check(invariant, wrong);
         }
         closeAll(subjects, wrong);
-        checkFds(wrong);
+        openBefore.leftOver(bound, fdTolerance).ifPresent(wrong::add);
         guard.provokeLeakReports();
         wrong.addAll(guard.drain());
         guard.forgetExpected();
@@ -143,45 +134,6 @@ public final class InvariantsExtension implements BeforeEachCallback, AfterEachC
             }
         } catch (RuntimeException | AssertionError e) {
             wrong.add("cannot be checked: " + invariant.name + ": " + e);
-        }
-    }
-
-    private void checkFds(List<String> wrong) {
-        if (Await.tryUntil(bound, () -> countedFds().size() <= fdsBefore.size() + fdTolerance)) {
-            return;
-        }
-        Map<Integer, String> now = countedFds();
-        String more = now.entrySet().stream()
-                .filter(fd -> !fd.getValue().equals(fdsBefore.get(fd.getKey())))
-                .map(fd -> fd.getKey() + " " + fd.getValue())
-                .collect(Collectors.joining(", "));
-        wrong.add("file descriptors: " + fdsBefore.size() + " before, " + now.size() + " after (tolerance "
-                + fdTolerance + "); new: " + more);
-    }
-
-    private static Map<Integer, String> countedFds() {
-        return Fds.open(ProcessHandle.current().pid()).entrySet().stream()
-                .filter(fd -> !JVM_FILES.matcher(fd.getValue()).matches())
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
-    }
-
-    /** Has the JDK open what it keeps for good (the marker socket of its closed channels) before anything is counted. */
-    private static final class WarmUp {
-        private static boolean done;
-
-        static synchronized void once() throws Exception {
-            if (done) {
-                return;
-            }
-            done = true;
-            try (ScriptedBackend backend = ScriptedBackend.start(Scripts.silent());
-                    Selector selector = Selector.open();
-                    ScriptedClient client = ScriptedClient.connect(backend.address())) {
-                selector.selectNow();
-                client.send("x");
-                backend.awaitConnections(1);
-            }
-            new ProcessBuilder("true").start().waitFor();
         }
     }
 }

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * An external program that tests use, found on the PATH or in the usual directories.
@@ -22,8 +21,7 @@ import org.junit.jupiter.api.Assumptions;
  * assertEquals(0, result.exit(), result::toString);
  * }</pre>
  *
- * <p>A missing tool skips the test; where nothing may be skipped (environment {@code CI=true}, or system property
- * {@code tidegate.tools=required}) it fails the test.
+ * <p>A missing tool is a {@link Requirement} that is not met.
  */
 public final class Tool {
     private static final Pattern PATH_SEPARATOR = Pattern.compile(Pattern.quote(File.pathSeparator));
@@ -39,18 +37,8 @@ public final class Tool {
     /** The tool, or the end of the test. */
     public static Tool require(String name) {
         Optional<Path> found = find(name);
-        if (found.isEmpty()) {
-            String missing = name + " is not installed; install it to run this test";
-            if (isMandatory()) {
-                throw new AssertionError(missing);
-            }
-            Assumptions.abort(missing);
-        }
+        Requirement.met(found.isPresent(), name + " is not installed; install it to run this test");
         return new Tool(found.orElseThrow());
-    }
-
-    private static boolean isMandatory() {
-        return "true".equals(System.getenv("CI")) || "required".equals(System.getProperty("tidegate.tools"));
     }
 
     private static Optional<Path> find(String name) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -47,7 +46,7 @@ class HandCrankedLoopTest {
                 case NIO -> HandCrankedLoop.nio();
                 case EPOLL -> HandCrankedLoop.epoll();
                 case IO_URING -> {
-                    assumeTrue(IoUring.isAvailable(), () -> "io_uring: " + IoUring.unavailabilityCause());
+                    Requirement.met(IoUring.isAvailable(), "needs io_uring: " + IoUring.unavailabilityCause());
                     yield HandCrankedLoop.ioUring();
                 }
             };

@@ -1,0 +1,78 @@
+package dev.tidegate.testkit;
+
+import java.io.IOException;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** The descriptors that this JVM had open at a moment, without those that the JVM itself opens when it pleases. */
+final class OpenFiles {
+    static final OpenFiles NONE = new OpenFiles(Map.of());
+
+    /** Jars, libraries, its own images, sources of randomness: opened late and kept. */
+    private static final Pattern JVM_FILES =
+            Pattern.compile(".*\\.(jar|jmod|so|jsa|class)(\\.\\d+)?|.*/lib/modules|/dev/u?random|/proc/.*|/sys/.*");
+
+    private final Map<Integer, String> before;
+
+    private OpenFiles(Map<Integer, String> before) {
+        this.before = before;
+    }
+
+    static OpenFiles now() throws IOException, InterruptedException {
+        WarmUp.once();
+        return new OpenFiles(counted());
+    }
+
+    /** Waits up to {@code bound} until at most {@code tolerance} more are open than at that moment; else tells which. */
+    Optional<String> leftOver(Duration bound, int tolerance) {
+        if (Await.tryUntil(bound, () -> counted().size() <= before.size() + tolerance)) {
+            return Optional.empty();
+        }
+        Map<Integer, String> now = counted();
+        String more = now.entrySet().stream()
+                .filter(fd -> !fd.getValue().equals(before.get(fd.getKey())))
+                .map(fd -> fd.getKey() + " " + fd.getValue() + connectionOf(fd.getValue()))
+                .collect(Collectors.joining(", "));
+        return Optional.of("file descriptors: " + before.size() + " before, " + now.size() + " after (tolerance "
+                + tolerance + "); new: " + more);
+    }
+
+    /** Between which ports it is, as that tells which part of a test left it; nothing when it is no TCP socket. */
+    private static String connectionOf(String target) {
+        return Sockets.all().stream()
+                .filter(entry -> target.equals("socket:[" + entry.inode() + "]"))
+                .findFirst()
+                .map(entry -> " (" + entry.state() + " " + entry.local() + " to " + entry.remote() + ")")
+                .orElse("");
+    }
+
+    private static Map<Integer, String> counted() {
+        return Fds.open(ProcessHandle.current().pid()).entrySet().stream()
+                .filter(fd -> !JVM_FILES.matcher(fd.getValue()).matches())
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+    }
+
+    /** Has the JDK open what it keeps for good (the marker socket of its closed channels) before anything is counted. */
+    private static final class WarmUp {
+        private static boolean done;
+
+        static synchronized void once() throws IOException, InterruptedException {
+            if (done) {
+                return;
+            }
+            done = true;
+            try (ScriptedBackend backend = ScriptedBackend.start(Scripts.silent());
+                    Selector selector = Selector.open();
+                    ScriptedClient client = ScriptedClient.connect(backend.address())) {
+                selector.selectNow();
+                client.send("x");
+                backend.awaitConnections(1);
+            }
+            new ProcessBuilder("true").start().waitFor();
+        }
+    }
+}
