@@ -165,7 +165,7 @@ class RelayHalfCloseTest {
     /** netty/netty#4082. */
     @EachTransport
     void halfClosedSilentPairsDoNotWakeTheWorker(Wish transport) throws IOException, InterruptedException {
-        halfClosedPairsRest(transport, 100, Duration.ofMillis(700));
+        halfClosedPairsRest(transport, 30, Duration.ofMillis(700));
     }
 
     @Tag("nightly")

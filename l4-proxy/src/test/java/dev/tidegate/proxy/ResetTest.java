@@ -249,6 +249,7 @@ class ResetTest {
     }
 
     /** nginx/nginx#456: the client goes on sending after our FIN; a reset would wipe the answer it has not read yet. */
+    @Tag("slow")
     @EachTransport
     void aClientThatSendsIntoOurEndStillGetsTheWholeLastAnswer(Wish transport) throws IOException {
         int rounds = 2;

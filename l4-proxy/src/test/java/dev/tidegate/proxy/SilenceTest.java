@@ -83,6 +83,7 @@ class SilenceTest {
     }
 
     /** envoyproxy/envoy#8705: clients that vanish are let go, all of them. */
+    @Tag("slow")
     @EachTransport
     void manyIdleConnectionsAllEnd(Wish transport) throws IOException {
         List<ScriptedClient> clients = new ArrayList<>();

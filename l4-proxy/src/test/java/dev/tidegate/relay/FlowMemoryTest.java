@@ -1,13 +1,17 @@
 package dev.tidegate.relay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.model.Side;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.channels.ClosedChannelException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +22,7 @@ class FlowMemoryTest {
 
     private final PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
     private final EmbeddedChannel source = new EmbeddedChannel();
-    private final EmbeddedChannel blocked = new EmbeddedChannel() {
+    private final EmbeddedChannel blocked = new EmbeddedChannel(new LostWrites()) {
         @Override
         protected void doWrite(ChannelOutboundBuffer queue) {
             // Takes nothing: the kernel's buffer is full.
@@ -81,6 +85,14 @@ class FlowMemoryTest {
 
     private String held() {
         return allocator.pinnedDirectMemory() + " bytes held for " + PIECES;
+    }
+
+    /** Takes the failures of the writes that are still queued when the blocked channel is closed: they are meant. */
+    private static final class LostWrites extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            assertInstanceOf(ClosedChannelException.class, cause);
+        }
     }
 
     /** Asks for nothing, as the flow is looked at itself. */
