@@ -6,8 +6,6 @@ import dev.tidegate.config.ConfigResult;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
 import java.util.concurrent.Callable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,8 +30,6 @@ import picocli.CommandLine.Spec;
             "78:the configuration is missing or invalid"
         })
 final class RunCommand implements Callable<Integer> {
-    private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
-
     @Mixin
     private ConfigOption config;
 
@@ -51,8 +47,11 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Integer run(Config valid) {
-        // Left alone, it would end a process that is not up yet.
-        Signals.handle("HUP", () -> log.info("reload ignored: the process is starting"));
+        StartingSignals signals = new StartingSignals();
+        Signals.handle("TERM", signals::term);
+        Signals.handle("INT", signals::interrupt);
+        Signals.handle("HUP", signals::hangUp);
+        Signals.handle("USR1", signals::reopen);
         Service service;
         try {
             service = Service.start(valid, System.getenv());
@@ -60,11 +59,9 @@ final class RunCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
             return Exit.FAILED;
         }
-        Signals.handle("TERM", service::onTerm);
-        Signals.handle("INT", service::stopNow);
-        Signals.handle("USR1", service::reopenLogs);
         try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
-            Signals.handle("HUP", reloads::request);
+            signals.up(new StartingSignals.Actions(
+                    service::onTerm, service::stopNow, reloads::request, service::reopenLogs));
             service.awaitStopped();
         }
         return Exit.OK;
