@@ -1,5 +1,6 @@
 package dev.tidegate.admin;
 
+import io.netty.util.NetUtil;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ public sealed interface AdminAddress {
             if (address.isUnresolved()) {
                 return address.getHostString() + ":" + address.getPort();
             }
-            String host = address.getAddress().getHostAddress();
+            String host = NetUtil.toAddressString(address.getAddress()); // RFC 5952, as everywhere else
             return (address.getAddress() instanceof Inet6Address ? "[" + host + "]" : host) + ":" + address.getPort();
         }
     }

@@ -90,8 +90,7 @@ final class ConfigReloads implements AutoCloseable {
                         "reload applied gen={} changes={}",
                         result.generation(),
                         result.diff().live().size());
-                proxy.listeningOn()
-                        .forEach((name, address) -> log.debug("listening frontend={} bound={}", name, address));
+                Service.listening(proxy).forEach(log::debug);
             }
             case UNCHANGED -> log.info("reload: nothing to change gen={}", result.generation());
             case REJECTED ->

@@ -51,8 +51,11 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Integer run(Config valid) {
-        // Left alone, it would end a process that is not up yet.
-        Signals.handle("HUP", () -> log.info("reload ignored: the process is starting"));
+        StartingSignals signals = new StartingSignals();
+        Signals.handle("TERM", signals::term);
+        Signals.handle("INT", signals::interrupt);
+        Signals.handle("HUP", signals::hangUp);
+        Signals.handle("USR1", signals::reopen);
         Service service;
         try {
             service = Service.start(valid, System.getenv());
@@ -60,14 +63,15 @@ final class RunCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
             return Exit.FAILED;
         }
-        Signals.handle("TERM", service::onTerm);
-        Signals.handle("INT", service::stopNow);
-        Signals.handle("USR1", service::reopenLogs);
         try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
-            Signals.handle("HUP", () -> {
-                log.info("HUP received");
-                reloads.request();
-            });
+            signals.up(new StartingSignals.Actions(
+                    service::onTerm,
+                    service::stopNow,
+                    () -> {
+                        log.info("HUP received");
+                        reloads.request();
+                    },
+                    service::reopenLogs));
             service.awaitStopped();
         }
         return Exit.OK;

@@ -13,6 +13,7 @@ import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.telemetry.AccessLog;
 import dev.tidegate.telemetry.AccessLogFormat;
 import dev.tidegate.telemetry.AccessLogTarget;
+import dev.tidegate.telemetry.AddressText;
 import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.LogLevels;
 import dev.tidegate.telemetry.Metrics;
@@ -20,6 +21,8 @@ import io.netty.resolver.dns.DnsServerAddressStreamProviders;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,7 +56,7 @@ final class Service {
     /**
      * Starts everything, or nothing.
      *
-     * @throws IOException when an address or a file cannot be had; its message is for the operator
+     * @throws IOException when an address, a file or a descriptor cannot be had; its message is for the operator
      * @throws TransportChoice.UnavailableException when a transport was asked for that cannot be had
      */
     static Service start(Config config, Map<String, String> environment)
@@ -61,47 +64,62 @@ final class Service {
         LogLevels.set(Level.valueOf(config.log().level().name()));
         TransportChoice choice = TransportChoice.choose(
                 TransportChoice.Wish.valueOf(config.process().transport().name()));
+        Deque<Runnable> made = new ArrayDeque<>();
+        try {
+            return startAll(config, environment, choice, made);
+        } catch (IOException failed) {
+            made.forEach(Runnable::run);
+            throw failed;
+        } catch (RuntimeException failed) {
+            made.forEach(Runnable::run);
+            log.debug("the start failed", failed);
+            throw new IOException("cannot start: " + failed, failed);
+        }
+    }
+
+    /**
+     * What it is made of, in order. Listening comes last: until then nobody is accepted who would be dropped if something
+     * else cannot be had, and {@code /readyz} already says that the process is starting.
+     *
+     * @param made how to end what was made, the last first
+     */
+    private static Service startAll(
+            Config config, Map<String, String> environment, TransportChoice choice, Deque<Runnable> made)
+            throws IOException {
         int workers = config.process().workers().orElse(Runtime.getRuntime().availableProcessors());
-        int maxConnections = maxConnections(config.process());
+        int listeners = config.frontends().stream()
+                .mapToInt(frontend -> frontend.listen().size())
+                .sum();
+        int maxConnections = maxConnections(config.process(), FdLimit.ofThisProcess(workers, listeners));
         Ticker ticker = System::nanoTime;
         FloodLog floods = new FloodLog(System::nanoTime);
         floods.start();
+        made.push(floods::close);
         AccessLog accessLog = AccessLog.open(
                 target(config.log().access()),
                 AccessLogFormat.valueOf(config.log().access().format().name()),
                 AccessLog.CAPACITY,
                 InstantSource.system(),
                 floods);
-        Proxy proxy;
-        try {
-            proxy = Proxy.start(
-                    config,
-                    new Proxy.Parts(
-                            choice.transport(),
-                            workers,
-                            maxConnections,
-                            ticker,
-                            System.nanoTime(),
-                            floods,
-                            accessLog::offer,
-                            DnsServerAddressStreamProviders.platformDefault()));
-        } catch (IOException failed) {
-            accessLog.close();
-            floods.close();
-            throw failed;
-        }
+        made.push(accessLog::close);
+        Proxy proxy = Proxy.prepare(
+                config,
+                new Proxy.Parts(
+                        choice.transport(),
+                        workers,
+                        maxConnections,
+                        ticker,
+                        System.nanoTime(),
+                        floods,
+                        accessLog::offer,
+                        DnsServerAddressStreamProviders.platformDefault()));
+        made.push(proxy::close);
         Metrics metrics =
                 new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), accessLog, VersionCommand.version());
         AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics));
-        try {
-            startAdmin(admin, AdminListens.of(config.admin(), environment));
-        } catch (IOException failed) {
-            admin.close();
-            proxy.close();
-            accessLog.close();
-            floods.close();
-            throw failed;
-        }
+        made.push(admin::close);
+        List<AdminAddress> adminAddresses = admin.start(AdminListens.of(config.admin(), environment));
+        proxy.listen();
         log.info(
                 "started version={} transport={} ({}) workers={} max-connections={}",
                 VersionCommand.version(),
@@ -109,25 +127,29 @@ final class Service {
                 choice.reason(),
                 workers,
                 maxConnections);
-        proxy.listeningOn().forEach((name, address) -> log.info("listening frontend={} bound={}", name, address));
+        if (adminAddresses.isEmpty()) {
+            log.warn("admin API off: no admin.listen, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is set");
+        }
+        adminAddresses.forEach(address -> log.info("admin API on {}", address));
+        listening(proxy).forEach(log::info);
         return new Service(floods, accessLog, proxy, admin, choice);
     }
 
-    private static void startAdmin(AdminServer admin, List<AdminAddress> addresses) throws IOException {
-        if (addresses.isEmpty()) {
-            log.warn("admin API off: no admin.listen, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is set");
-        }
-        admin.start(addresses).forEach(address -> log.info("admin API on {}", address));
+    /** A line for each listener. */
+    static List<String> listening(Proxy proxy) {
+        return proxy.listeners().entrySet().stream()
+                .map(entry -> "listening frontend=" + entry.getKey().frontend() + " listener="
+                        + entry.getKey().name() + " bound=" + AddressText.of(entry.getValue()))
+                .toList();
     }
 
-    private static int maxConnections(ProcessConfig process) throws IOException {
-        long descriptors = FdLimit.descriptors();
-        int possible = FdLimit.connections(descriptors);
+    private static int maxConnections(ProcessConfig process, FdLimit limit) throws IOException {
+        int possible = limit.connections();
         int wanted = process.maxConnections().orElse(possible);
         if (wanted > possible) {
-            throw new IOException("process.max-connections: " + wanted + " needs " + FdLimit.descriptorsFor(wanted)
-                    + " file descriptors, the limit is " + descriptors + "; raise it (LimitNOFILE, ulimit -n) or take "
-                    + possible + " at most");
+            throw new IOException("process.max-connections: " + wanted + " needs " + limit.descriptorsFor(wanted)
+                    + " file descriptors, the limit is " + limit.descriptors()
+                    + "; raise it (LimitNOFILE, ulimit -n) or take " + possible + " at most");
         }
         return wanted;
     }

@@ -66,7 +66,8 @@ final class ConfigKeys {
             ScalarType.duration(DurationRange.LAME_DUCK),
             Duration.ZERO,
             "0s",
-            "for how long after TERM connections are still accepted while `/readyz` already says no");
+            "for how long after TERM connections are still accepted while `/readyz` already says no; shorter than the"
+                    + " deadline");
     static final Key<Values> SHUTDOWN = Key.section(
             "shutdown", section(Map.of(), SHUTDOWN_DEADLINE, SHUTDOWN_SPREAD, LAME_DUCK), "how a graceful stop goes");
 

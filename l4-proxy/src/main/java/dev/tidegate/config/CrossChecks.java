@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -42,6 +43,7 @@ final class CrossChecks {
         distinctNames("frontend", frontends, ConfigKeys.FRONTEND_NAME);
         Map<String, Located<String>> backendNames = distinctNames("backend", backends, ConfigKeys.BACKEND_NAME);
         listeners();
+        wildcardPairs();
         frontends.elements().forEach(this::frontendLimit);
         unknownBackends(backendNames);
         unusedBackends(backendNames);
@@ -75,6 +77,18 @@ final class CrossChecks {
                     "the spread " + Durations.format(spread.get().value()) + " is longer than the deadline "
                             + Durations.format(deadline.get()),
                     "make it at most the deadline");
+        }
+        Optional<Located<Duration>> lameDuck = shutdown.given(ConfigKeys.LAME_DUCK);
+        if (lameDuck.isPresent()
+                && deadline.isPresent()
+                && lameDuck.get().value().compareTo(deadline.get()) >= 0) {
+            problems.error(
+                    lameDuck.get().mark(),
+                    lameDuck.get().path(),
+                    "the lame-duck time " + Durations.format(lameDuck.get().value())
+                            + " leaves no time before the deadline " + Durations.format(deadline.get())
+                            + ", at which every connection would be cut at once",
+                    "make it shorter than the deadline");
         }
     }
 
@@ -144,6 +158,54 @@ final class CrossChecks {
                         + (same ? " is already listened on by " : " overlaps " + taken.value() + " of ")
                         + taken.path() + " at " + taken.mark().from(address.mark()),
                 "give each listener an address of its own");
+    }
+
+    /**
+     * {@code [::]} and {@code 0.0.0.0} with one port and two frontends need IPV6_V6ONLY, which only epoll can set. With
+     * {@code auto} the start finds out.
+     */
+    private void wildcardPairs() {
+        Optional<Located<ProcessConfig.Transport>> transport =
+                root.value(ConfigKeys.PROCESS).flatMap(process -> process.given(ConfigKeys.TRANSPORT));
+        if (transport.isEmpty()
+                || transport.get().value() == ProcessConfig.Transport.AUTO
+                || transport.get().value() == ProcessConfig.Transport.EPOLL) {
+            return;
+        }
+        String name = transport.get().value().name().toLowerCase(Locale.ROOT);
+        Map<String, Located<ListenAddress>> wildcards = new HashMap<>();
+        for (Located<Values> frontend : frontends.elements()) {
+            Map<String, Located<ListenAddress>> own = new LinkedHashMap<>();
+            frontend.value()
+                    .given(ConfigKeys.FRONTEND_LISTEN)
+                    .ifPresent(
+                            listen -> listen.value().forEach(address -> wildcardPair(address, name, wildcards, own)));
+            own.forEach(wildcards::putIfAbsent);
+        }
+    }
+
+    private void wildcardPair(
+            Located<ListenAddress> address,
+            String transport,
+            Map<String, Located<ListenAddress>> others,
+            Map<String, Located<ListenAddress>> own) {
+        if (!(address.value() instanceof ListenAddress.Tcp tcp)
+                || tcp.port() == 0
+                || !ListenAddresses.isWildcard(tcp.host())) {
+            return;
+        }
+        boolean v4 = tcp.host().equals(ListenAddresses.ANY_V4);
+        String rivalHost = v4 ? ListenAddresses.ANY_V6 : ListenAddresses.ANY_V4;
+        Located<ListenAddress> rival = others.get(new ListenAddress.Tcp(rivalHost, tcp.port()).toString());
+        if (rival != null) {
+            problems.error(
+                    address.mark(),
+                    address.path(),
+                    "address " + address.value() + " beside " + rival.value() + " of " + rival.path() + " at "
+                            + rival.mark().from(address.mark()) + " cannot be kept apart with transport " + transport,
+                    "use process.transport epoll, or one frontend for both");
+        }
+        own.put(address.value().toString(), address);
     }
 
     private void frontendLimit(Located<Values> frontend) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Endpoints that a reload has taken away. Their cells are kept while a connection is counted on them, or might yet be:
@@ -45,9 +46,8 @@ final class Leaving {
         gone.removeAll(without.keySet());
         if (!gone.isEmpty()) {
             // A connection that read the snapshot before has picked by now, all in one turn of its loop: it shall not
-            // find
-            // its only endpoint gone between the two.
-            Loops.run(workers, worker -> {});
+            // find its only endpoint gone between the two. A worker that is stuck is not waited for.
+            Loops.tryRun(workers, worker -> {}, Loops.PATIENCE);
             gone.forEach(cell -> {
                 cell.setRemoved(true);
                 without.put(cell, published.generation());
@@ -61,24 +61,26 @@ final class Leaving {
         Set<EndpointCell> unused = new HashSet<>();
         without.keySet().stream().filter(cell -> cell.inFlight() == 0).forEach(unused::add);
         if (!unused.isEmpty()) {
-            long oldest = Loops.ask(workers, Leaving::oldestDial).stream()
-                    .mapToLong(Long::longValue)
-                    .min()
-                    .orElse(Long.MAX_VALUE);
-            unused.removeIf(cell -> oldest < without.get(cell) || cell.inFlight() != 0);
+            AtomicLong oldest = new AtomicLong(Long.MAX_VALUE);
+            int late = Loops.tryRun(
+                    workers, worker -> oldest.accumulateAndGet(oldestDial(worker), Math::min), Loops.PATIENCE);
+            if (late > 0) {
+                return true;
+            }
+            unused.removeIf(cell -> oldest.get() < without.get(cell) || cell.inFlight() != 0);
             unused.forEach(this::forget);
         }
         return !without.isEmpty();
     }
 
     private void forget(EndpointCell cell) {
-        Loops.run(workers, worker -> worker.counters().forgetEndpoint(cell.slot()));
+        Loops.tryRun(workers, worker -> worker.counters().forgetEndpoint(cell.slot()), Loops.PATIENCE);
         cells.forget(cell);
         without.remove(cell);
     }
 
     /** The oldest generation that a dial of that worker follows. */
-    private static Long oldestDial(Worker worker) {
+    private static long oldestDial(Worker worker) {
         long[] oldest = {Long.MAX_VALUE};
         worker.forEachResident((Resident resident) -> oldest[0] = Math.min(oldest[0], resident.picksUnder()));
         return oldest[0];

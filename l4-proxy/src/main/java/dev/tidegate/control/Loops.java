@@ -2,21 +2,49 @@ package dev.tidegate.control;
 
 import dev.tidegate.worker.Worker;
 import io.netty.util.concurrent.Future;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Things to do on every worker's loop. Called from control's thread or a test's, never from a worker's. */
 final class Loops {
+    /** So long control waits for something that a worker has to do, and then goes on without. */
+    static final Duration PATIENCE = Duration.ofSeconds(2);
+
     private Loops() {}
 
-    /** Does it everywhere and waits for all. */
-    static void run(List<Worker> workers, Consumer<Worker> action) {
-        ask(workers, worker -> {
-            action.accept(worker);
-            return Boolean.TRUE;
-        });
+    /**
+     * Does it everywhere and waits for all, but no longer than that.
+     *
+     * @return on how many workers it was not done by then
+     * @throws RuntimeException what the action threw on one of them, after all had their time
+     */
+    static int tryRun(List<Worker> workers, Consumer<Worker> action, Duration patience) {
+        List<Future<?>> done = new ArrayList<>();
+        for (Worker worker : workers) {
+            done.add(worker.loop().submit(() -> action.accept(worker)));
+        }
+        int late = awaitAll(done, patience);
+        done.stream().filter(Future::isDone).forEach(Future::syncUninterruptibly);
+        return late;
+    }
+
+    /**
+     * Waits for all of them, no longer than that in all.
+     *
+     * @return how many were not done by then
+     */
+    static int awaitAll(List<Future<?>> futures, Duration patience) {
+        long begin = System.nanoTime();
+        int late = 0;
+        for (Future<?> future : futures) {
+            long left = Math.max(0, patience.toNanos() - (System.nanoTime() - begin));
+            late += future.awaitUninterruptibly(left, TimeUnit.NANOSECONDS) ? 0 : 1;
+        }
+        return late;
     }
 
     /** Asks everywhere and waits for all answers. */

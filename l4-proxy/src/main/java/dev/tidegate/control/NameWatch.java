@@ -40,6 +40,7 @@ final class NameWatch implements AutoCloseable {
     private static final long GREATEST_TTL_SECONDS = 300;
     private static final long RETRY_SECONDS = 1;
     private static final long QUERY_MILLIS = 2_000;
+    private static final long STOP_SECONDS = 2;
 
     private final EventLoopGroup group;
     private final EventLoop loop;
@@ -54,7 +55,16 @@ final class NameWatch implements AutoCloseable {
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("tidegate-names", true), NioIoHandler.newFactory());
         loop = group.next();
-        resolver = new DnsNameResolverBuilder(loop)
+        try {
+            resolver = resolver(servers);
+        } catch (RuntimeException failed) {
+            group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+            throw failed;
+        }
+    }
+
+    private DnsNameResolver resolver(DnsServerAddressStreamProvider servers) {
+        return new DnsNameResolverBuilder(loop)
                 .datagramChannelType(NioDatagramChannel.class)
                 .nameServerProvider(servers)
                 .queryTimeoutMillis(QUERY_MILLIS)
@@ -86,7 +96,9 @@ final class NameWatch implements AutoCloseable {
     @Override
     public void close() {
         resolver.close();
-        group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+        if (!group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS)) {
+            log.error("the watch of names did not end waited={}s", STOP_SECONDS);
+        }
     }
 
     private final class Watch implements Runnable {

@@ -12,6 +12,7 @@ import dev.tidegate.listener.Listeners;
 import dev.tidegate.listener.Transport;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.AccessRecord;
 import dev.tidegate.telemetry.FloodLog;
@@ -19,9 +20,11 @@ import dev.tidegate.telemetry.ReloadCounts;
 import dev.tidegate.telemetry.WorkerCounters;
 import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
+import io.netty.channel.ChannelException;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -29,7 +32,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -54,11 +59,14 @@ public final class Proxy implements AutoCloseable {
     private static final long LOOP_STOP_MILLIS = 1_000;
 
     /** A stop looks this often whether the last connection has gone. */
-    private static final long LOOK_MILLIS = 10;
+    private static final Duration LOOK = Duration.ofMillis(10);
     /** How often endpoints that a reload took away are looked at. */
     private static final long SWEEP_MILLIS = 1_000;
-    /** How much later than its deadline a stop may end, for resets to be sent and the log to be written. */
-    private static final Duration STOP_MARGIN = Duration.ofMillis(500);
+    /**
+     * How much later than its deadline a stop may end: a connection that ended quietly just before it still waits for its
+     * client to read the last bytes, which the last call would cut off.
+     */
+    private static final Duration STOP_MARGIN = Duration.ofMillis(2_500);
 
     /**
      * What a proxy is made of, besides its configuration.
@@ -105,6 +113,7 @@ public final class Proxy implements AutoCloseable {
     private final ScheduledThreadPoolExecutor control;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final Reloader reloader;
+    private final Set<CompletableFuture<ReloadResult>> reloadsAsked = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
     private volatile Phase phase = Phase.STARTING; // writer: control
 
@@ -115,7 +124,17 @@ public final class Proxy implements AutoCloseable {
         this.control.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections());
         this.inForce = new InForce(config, builder.build(1, config));
-        Admission admission = new Admission(limit);
+        try {
+            makeWorkers(new Admission(limit));
+        } catch (RuntimeException failed) {
+            endWorkers();
+            throw failed;
+        }
+        this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
+        this.reloader = new Reloader(inForce, cells, builder, listeners, workers, parts);
+    }
+
+    private void makeWorkers(Admission admission) {
         for (int i = 0; i < parts.workers(); i++) {
             Worker worker = newWorker(i);
             workers.add(worker);
@@ -130,8 +149,6 @@ public final class Proxy implements AutoCloseable {
                     worker, dialer, parts.transport(), admission, parts.floods(), parts.accessLog());
             factories.add(new ConnectionFactory(context, inForce::snapshot));
         }
-        this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
-        this.reloader = new Reloader(inForce, cells, builder, listeners, workers, parts);
     }
 
     private Worker newWorker(int index) {
@@ -147,20 +164,57 @@ public final class Proxy implements AutoCloseable {
     }
 
     /**
+     * Makes a proxy that does not listen yet. It is to be closed, whether it comes to listen or not.
+     *
+     * @throws IOException when the system gives no event loops; nothing is left running. Its message is for the operator
+     */
+    public static Proxy prepare(Config config, Parts parts) throws IOException {
+        try {
+            return new Proxy(config, parts);
+        } catch (RuntimeException failed) {
+            throw cannotStart(failed);
+        }
+    }
+
+    /**
+     * Listens from now on. Once only, by the thread that prepared it.
+     *
+     * @throws IOException when an address cannot be listened on; then it listens on none. Its message is for the operator
+     */
+    public void listen() throws IOException {
+        try {
+            reloader.begin();
+        } catch (RuntimeException failed) {
+            throw cannotStart(failed);
+        }
+        phase = Phase.RUNNING;
+    }
+
+    /**
      * Starts a proxy: it listens when this returns.
      *
-     * @throws IOException when an address cannot be listened on; nothing is left running
+     * @throws IOException when it cannot; nothing is left running. Its message is for the operator
      */
     public static Proxy start(Config config, Parts parts) throws IOException {
-        Proxy proxy = new Proxy(config, parts);
+        Proxy proxy = prepare(config, parts);
         try {
-            proxy.reloader.begin();
+            proxy.listen();
         } catch (IOException failed) {
-            proxy.shutDownThreads();
+            proxy.close();
             throw failed;
         }
-        proxy.phase = Phase.RUNNING;
         return proxy;
+    }
+
+    /** The innermost cause is what the system said; around it are the words of whoever passed it on. */
+    private static IOException cannotStart(RuntimeException failed) {
+        log.debug("the start failed", failed);
+        Throwable cause = failed;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        boolean plain = cause instanceof IOException || cause instanceof ChannelException;
+        return new IOException("cannot start: " + (plain ? cause.getMessage() : cause), failed);
     }
 
     private void onAcceptFailed(String listener, Throwable cause, long pauseMillis) {
@@ -204,6 +258,11 @@ public final class Proxy implements AutoCloseable {
         return addresses;
     }
 
+    /** Each listener as it is configured, and the address that it is bound to. */
+    public Map<Listeners.Spec, InetSocketAddress> listeners() {
+        return listeners.addresses();
+    }
+
     /** Deadlines armed on all workers: for tests and for {@code status}. Waits for each worker's loop. */
     public int armedDeadlines() {
         return Loops.ask(workers, worker -> worker.deadlines().size()).stream()
@@ -226,20 +285,27 @@ public final class Proxy implements AutoCloseable {
      */
     public CompletableFuture<ReloadResult> reload(Config wanted) {
         CompletableFuture<ReloadResult> answer = new CompletableFuture<>();
+        reloadsAsked.add(answer);
         try {
-            control.execute(() -> answer.complete(reloadNow(wanted)));
+            control.execute(() -> {
+                answer.complete(reloadNow(wanted));
+                reloadsAsked.removeIf(CompletableFuture::isDone);
+            });
         } catch (RejectedExecutionException stoppedAlready) {
-            answer.complete(ReloadResult.rejected(snapshot().generation(), "the process is stopping"));
+            answer.complete(stopping());
+            reloadsAsked.removeIf(CompletableFuture::isDone);
         }
         return answer;
+    }
+
+    private ReloadResult stopping() {
+        return ReloadResult.rejected(snapshot().generation(), "the process is stopping");
     }
 
     private ReloadResult reloadNow(Config wanted) {
         ReloadResult result;
         try {
-            result = phase == Phase.RUNNING
-                    ? reloader.reload(wanted)
-                    : ReloadResult.rejected(snapshot().generation(), "the process is stopping");
+            result = phase == Phase.RUNNING ? reloader.reload(wanted) : stopping();
         } catch (RuntimeException fault) {
             log.error("a reload failed by a fault of our own gen={}", snapshot().generation(), fault);
             result = ReloadResult.rejected(snapshot().generation(), "internal error: " + fault.getMessage());
@@ -270,21 +336,45 @@ public final class Proxy implements AutoCloseable {
      * nothing.
      */
     public void stopGracefully() {
-        control.execute(() -> {
-            if (phase == Phase.STARTING || phase == Phase.RUNNING) {
-                phase = Phase.DRAINING;
-                ShutdownConfig how = config().process().shutdown();
-                long lameDuck = how.lameDuck().toNanos();
-                long deadline = parts.ticker().nanoTime() + how.deadline().toNanos();
-                log.info(
-                        "stopping connections={} deadline={} spread={} lame-duck={}",
-                        limit.active(),
-                        how.deadline(),
-                        how.spread(),
-                        how.lameDuck());
-                control.schedule(() -> retireAll(deadline), lameDuck, TimeUnit.NANOSECONDS);
-            }
-        });
+        post(this::beginToStop);
+    }
+
+    private void beginToStop() {
+        if (phase == Phase.STARTING || phase == Phase.RUNNING) {
+            phase = Phase.DRAINING;
+            ShutdownConfig how = config().process().shutdown();
+            long deadline = parts.ticker().nanoTime() + how.deadline().toNanos();
+            log.info(
+                    "stopping connections={} deadline={} spread={} lame-duck={}",
+                    limit.active(),
+                    how.deadline(),
+                    how.spread(),
+                    how.lameDuck());
+            postIn(how.lameDuck(), () -> retireAll(deadline));
+        }
+    }
+
+    /** Has control do a step of a stop. What is asked for when the stop is over needs no doing. */
+    private void post(Runnable step) {
+        postIn(Duration.ZERO, step);
+    }
+
+    private void postIn(Duration delay, Runnable step) {
+        try {
+            control.schedule(() -> stopStep(step), delay.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException stoppedAlready) {
+            log.debug("nothing to do: the proxy has stopped");
+        }
+    }
+
+    /** A fault would vanish in the task's future, and the stop hang without a word: it goes on, the hard way. */
+    private void stopStep(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable fault) {
+            log.error("a step of the stop failed, connections are reset now phase={}", phase, fault);
+            stopHard();
+        }
     }
 
     private void retireAll(long deadlineNanos) {
@@ -320,23 +410,34 @@ public final class Proxy implements AutoCloseable {
             abortAll();
             finishStop();
         } else {
-            control.schedule(() -> lookForLast(lastCallNanos), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            postIn(LOOK, () -> lookForLast(lastCallNanos));
         }
     }
 
     /** Ends everything at once: connections are reset. */
     public void stopNow() {
-        control.execute(() -> {
-            if (phase != Phase.STOPPED) {
-                listeners.close();
-                abortAll();
-                finishStop();
-            }
-        });
+        post(this::stopHard);
+    }
+
+    private void stopHard() {
+        if (phase == Phase.STOPPED) {
+            return;
+        }
+        try {
+            listeners.close();
+            abortAll();
+        } catch (Throwable fault) {
+            log.error("connections could not be reset, the process ends without", fault);
+        } finally {
+            finishStop();
+        }
     }
 
     private void abortAll() {
-        Loops.run(workers, worker -> worker.forEachResident(Proxy::abort));
+        int busy = Loops.tryRun(workers, worker -> worker.forEachResident(Proxy::abort), Loops.PATIENCE);
+        if (busy > 0) {
+            log.error("workers are stuck in what they do, their connections end with the process workers={}", busy);
+        }
     }
 
     private static void abort(Resident resident) {
@@ -344,34 +445,52 @@ public final class Proxy implements AutoCloseable {
     }
 
     private void finishStop() {
+        boolean listened = phase != Phase.STARTING;
         phase = Phase.STOPPED;
+        try {
+            if (listened) {
+                log.info("stopped cut={}", cut());
+            }
+            reloader.close();
+            endWorkers();
+        } catch (Throwable fault) {
+            log.error("the stop left something behind", fault);
+        } finally {
+            stopped.complete(null);
+            control.shutdown();
+            // Their tasks are not run any more.
+            reloadsAsked.forEach(answer -> answer.complete(stopping()));
+        }
+    }
+
+    private long cut() {
         long cut = 0;
         for (WorkerCounters counters : counters()) {
             for (FrontendCell frontend : cells.allFrontends()) {
                 var row = counters.readFrontend(frontend.slot());
-                cut += row == null ? 0 : row.retired(CloseReason.SHUTDOWN, dev.tidegate.model.RetireHow.CUT);
+                cut += row == null ? 0 : row.retired(CloseReason.SHUTDOWN, RetireHow.CUT);
             }
         }
-        log.info("stopped cut={}", cut);
-        shutDownThreads();
-        stopped.complete(null);
+        return cut;
     }
 
-    private void shutDownThreads() {
-        reloader.close();
-        // io_uring closes a socket by completions that its loop is still to see.
-        workers.forEach(worker ->
-                worker.loop().shutdownGracefully(LAST_COMPLETIONS_MILLIS, LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
-        workers.forEach(worker -> worker.loop().terminationFuture().awaitUninterruptibly());
-        control.shutdown();
+    private void endWorkers() {
+        List<Future<?>> ends = new ArrayList<>();
+        for (Worker worker : workers) {
+            // io_uring closes a socket by completions that its loop is still to see.
+            ends.add(
+                    worker.loop().shutdownGracefully(LAST_COMPLETIONS_MILLIS, LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
+        }
+        int busy = Loops.awaitAll(ends, Loops.PATIENCE);
+        if (busy > 0) {
+            log.error("workers did not end workers={} waited={}", busy, Loops.PATIENCE);
+        }
     }
 
     /** Stops now and waits for it. */
     @Override
     public void close() {
-        if (!stopped.isDone()) {
-            stopNow();
-            stopped.join();
-        }
+        stopNow();
+        stopped.join();
     }
 }

@@ -81,7 +81,12 @@ final class Reloader {
      */
     void begin() throws IOException {
         Listeners.Change change = listeners.prepare(specs(inForce.config()));
-        watchNames(inForce.config());
+        try {
+            watchNames(inForce.config());
+        } catch (RuntimeException failed) {
+            change.rollback();
+            throw failed;
+        }
         change.commit();
         names(inForce.config(), inForce.snapshot());
     }

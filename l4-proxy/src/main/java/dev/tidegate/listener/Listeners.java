@@ -2,6 +2,7 @@ package dev.tidegate.listener;
 
 import dev.tidegate.connection.ConnectionFactory;
 import dev.tidegate.model.Snapshot;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ServerSocketChannel;
@@ -13,6 +14,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The listening sockets of the process, and how they change: what is new is bound first, without accepting; then either all
@@ -22,6 +26,11 @@ import java.util.Map;
  * one.
  */
 public final class Listeners implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Listeners.class);
+
+    /** A worker that is stuck may not hold up the rest: so long closing waits for all sockets together. */
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
     /**
      * One address to listen on.
      *
@@ -86,7 +95,7 @@ public final class Listeners implements AutoCloseable {
                     next.put(place, new Bound(spec, kept.channel(), v6Only));
                 }
             }
-        } catch (IOException failed) {
+        } catch (IOException | RuntimeException failed) {
             closeAll(fresh);
             throw failed;
         }
@@ -142,7 +151,16 @@ public final class Listeners implements AutoCloseable {
     private static void closeAll(List<Bound> all) {
         List<ChannelFuture> closes =
                 all.stream().map(each -> each.channel().close()).toList();
-        closes.forEach(ChannelFuture::awaitUninterruptibly);
+        long begin = System.nanoTime();
+        for (int i = 0; i < closes.size(); i++) {
+            long left = Math.max(0, CLOSE_NANOS - (System.nanoTime() - begin));
+            if (!closes.get(i).awaitUninterruptibly(left, TimeUnit.NANOSECONDS)) {
+                log.error(
+                        "a listener is not closed yet, its worker is stuck frontend={} listener={}",
+                        all.get(i).spec().frontend(),
+                        all.get(i).spec().name());
+            }
+        }
     }
 
     /** Sockets accepted from now on inherit it; where nothing is inherited, the option is not known and nothing happens. */
@@ -160,24 +178,43 @@ public final class Listeners implements AutoCloseable {
 
     private Bound open(Spec spec, String key, boolean v6Only) throws IOException {
         int own = opened++ % workers.size();
-        boolean refuseIpv6 = transport.acceptsOtherFamily() && spec.address().getAddress() instanceof Inet4Address;
-        ServerSocketChannel channel = transport.openListener(spec.address().getAddress(), v6Only, spec.unackedMillis());
-        channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
-        channel.config().setOption(ChannelOption.SO_BACKLOG, ChannelOptions.BACKLOG);
-        // Accepting begins with the snapshot that says whose this is.
-        channel.config().setAutoRead(false);
-        channel.pipeline().addLast(new Acceptor(key, spec.name(), transport, placement, own, refuseIpv6, faults));
+        ServerSocketChannel channel;
+        try {
+            channel = openChannel(spec, key, v6Only, own);
+        } catch (ChannelException failed) {
+            throw cannotListen(spec, failed);
+        }
         var registered =
                 workers.get(own).context().worker().loop().register(channel).awaitUninterruptibly();
         var done = registered.isSuccess() ? channel.bind(spec.address()).awaitUninterruptibly() : registered;
         if (!done.isSuccess()) {
             channel.close().awaitUninterruptibly();
-            throw new IOException(
-                    "frontend \"" + spec.frontend() + "\": cannot listen on " + spec.name() + ": " + plain(done.cause())
-                            + overlap(spec),
-                    done.cause());
+            throw cannotListen(spec, done.cause());
         }
         return new Bound(spec, channel, v6Only);
+    }
+
+    private ServerSocketChannel openChannel(Spec spec, String key, boolean v6Only, int own) {
+        boolean refuseIpv6 = transport.acceptsOtherFamily() && spec.address().getAddress() instanceof Inet4Address;
+        ServerSocketChannel channel = transport.openListener(spec.address().getAddress(), v6Only, spec.unackedMillis());
+        try {
+            channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
+            channel.config().setOption(ChannelOption.SO_BACKLOG, ChannelOptions.BACKLOG);
+            // Accepting begins with the snapshot that says whose this is.
+            channel.config().setAutoRead(false);
+            channel.pipeline().addLast(new Acceptor(key, spec.name(), transport, placement, own, refuseIpv6, faults));
+        } catch (RuntimeException failed) {
+            channel.unsafe().closeForcibly(); // it has no loop yet that could close it
+            throw failed;
+        }
+        return channel;
+    }
+
+    private IOException cannotListen(Spec spec, Throwable cause) {
+        return new IOException(
+                "frontend \"" + spec.frontend() + "\": cannot listen on " + spec.name() + ": " + plain(cause)
+                        + overlap(spec),
+                cause);
     }
 
     /** Why it is in use, when it is by ourselves: a socket has to go before one that overlaps it can come. */
@@ -207,8 +244,12 @@ public final class Listeners implements AutoCloseable {
         return spec.address().getAddress().isAnyLocalAddress();
     }
 
-    private static String plain(Throwable cause) {
-        String message = String.valueOf(cause.getMessage());
+    private static String plain(Throwable failed) {
+        Throwable cause = failed;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         return message.toLowerCase(java.util.Locale.ROOT).contains("address already in use")
                 ? "the address is already in use"
                 : message;

@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 
-/** Socket addresses in their one canonical form. */
-final class AddressText {
+/** Socket addresses in their one canonical form. Any thread. */
+public final class AddressText {
     private static final int GROUPS = 8;
 
     private AddressText() {}
@@ -18,7 +18,7 @@ final class AddressText {
      *
      * @return null for null
      */
-    static String of(SocketAddress address) {
+    public static String of(SocketAddress address) {
         if (address == null) {
             return null;
         }

@@ -116,7 +116,7 @@ class ExhaustionIT {
                 TidegateProcess tidegate = TidegateProcess.run(directory, yaml(backend, transport))
                         .limited("--nofile=256:256")
                         .start()) {
-            for (int i = 0; i < 64; i++) {
+            for (int i = 0; i < 61; i++) {
                 served.add(tidegate.connect());
                 echo(served.get(i), "hello");
             }

@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -159,6 +162,114 @@ class RunIT {
 
             assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
             assertEquals(End.Kind.RST, client.readToEnd().kind());
+        }
+    }
+
+    /** The last line said that none was cut. */
+    @Test
+    void intCountsEveryConnectionThatItResetsAsCut() throws Exception {
+        List<ScriptedClient> clients = new ArrayList<>();
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "shutdown: {deadline: 1h, spread: 30m}"))
+                        .start()) {
+            for (int i = 0; i < 5; i++) {
+                clients.add(tidegate.connect());
+                clients.get(i).send("ping");
+                assertEquals("ping", clients.get(i).readText(4));
+            }
+
+            tidegate.signal("INT");
+
+            assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(10)));
+            assertTrue(
+                    tidegate.err().stream().anyMatch(line -> line.endsWith("stopped cut=5")),
+                    () -> tidegate.err().toString());
+        } finally {
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    /** The start hangs at an access log that is a pipe without a reader, until the test reads it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void aSignalThatComesWhileItStartsIsActedOnWhenItIsUp(String stop) throws Exception {
+        Path pipe = directory.resolve("access.pipe");
+        TidegateProcess.command("mkfifo", pipe.toString());
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:0", "transport: auto") + "log: {access: {path: " + pipe
+                                        + "}}\n")
+                        .startOnly()) {
+            Await.until("signals are caught", Duration.ofSeconds(60), () -> catchesUsr1(tidegate.pid()));
+            tidegate.signal("HUP");
+            tidegate.awaitErr("reload ignored: the process is starting");
+            tidegate.signal("USR1");
+            tidegate.awaitErr("USR1 ignored: the process is starting");
+            tidegate.signal(stop);
+            tidegate.awaitErr(stop + " remembered");
+            assertTrue(tidegate.isAlive());
+
+            try (var reader = Files.newInputStream(pipe)) {
+                assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(20)));
+                assertEquals(-1, reader.read());
+            }
+        }
+    }
+
+    private static boolean catchesUsr1(long pid) {
+        try {
+            return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
+                    .filter(line -> line.startsWith("SigCgt:"))
+                    .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1L << 9) != 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void aListenerIsLoggedWithItsFrontendItsConfiguredFormAndWhereItIsBound() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "[::]:0", "transport: auto") + "admin: {listen: \"[::1]:0\"}\n")
+                        .start()) {
+            String line = tidegate.awaitErr("listening frontend=");
+            assertTrue(line.matches(".*listening frontend=front listener=\\[::\\]:0 bound=\\[::\\]:[1-9]\\d*"), line);
+            String admin = tidegate.awaitErr("admin API on ");
+            assertTrue(admin.matches(".*admin API on \\[::1\\]:[1-9]\\d*"), admin);
+        }
+    }
+
+    @Test
+    void anAccessLogThatCannotBeOpenedExits1WithOneLine() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:0", "transport: auto") + "log: {access: {path: "
+                                        + directory.resolve("none/access.log") + "}}\n")
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+        }
+    }
+
+    @Test
+    void withTooFewDescriptorsToStartItExits1WithOneLine() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:0", "transport: nio").replace("workers: 1", "workers: 100"))
+                        .limited("--nofile=160:160")
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            assertTrue(
+                    tidegate.err().get(0).startsWith("tidegate: cannot start: "),
+                    tidegate.err().get(0));
         }
     }
 
@@ -323,7 +434,7 @@ class RunIT {
                     ? Files.readString(file, StandardCharsets.UTF_8).lines().count()
                     : 0;
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

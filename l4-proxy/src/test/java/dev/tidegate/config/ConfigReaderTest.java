@@ -296,6 +296,73 @@ final class ConfigReaderTest {
                         "  - {name: web, endpoints: [{address: \"10.0.0.1:80\"}], connect: {timeout: 10s}}"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"5m, 5m", "10m, 5m", "10s, 10s"})
+    void aLameDuckTimeThatLeavesNoTimeToEndConnectionsIsAnError(String lameDuck, String deadline) {
+        ConfigResult result = ConfigText.valid()
+                .with("process.shutdown.lame-duck", lameDuck)
+                .with("process.shutdown.deadline", deadline)
+                .read();
+
+        List<String> lines = ConfigText.lines(result);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(
+                lines.get(0)
+                        .contains("process.shutdown.lame-duck: the lame-duck time " + lameDuck
+                                + " leaves no time before the deadline " + deadline),
+                lines.get(0));
+        assertTrue(result.config().isEmpty());
+    }
+
+    @Test
+    void aLameDuckTimeLongerThanTheDefaultDeadlineIsAnErrorToo() {
+        ConfigResult result =
+                ConfigText.valid().with("process.shutdown.lame-duck", "6m").read();
+
+        assertTrue(result.config().isEmpty());
+        assertEquals(1, result.problems().size(), () -> result.problems().toString());
+    }
+
+    /** {@code check} said valid, and the start failed. */
+    @ParameterizedTest
+    @CsvSource({
+        "nio, 0.0.0.0:8443, [::]:8443, false",
+        "io_uring, [::]:8443, 0.0.0.0:8443, false",
+        "epoll, 0.0.0.0:8443, [::]:8443, true",
+        "auto, 0.0.0.0:8443, [::]:8443, true",
+        "nio, 0.0.0.0:8443, [::]:8444, true",
+        "nio, 0.0.0.0:0, [::]:0, true"
+    })
+    void bothWildcardsWithOnePortAndTwoFrontendsNeedEpoll(String transport, String first, String second, boolean fine) {
+        ConfigResult result = ConfigText.read("""
+                process: {transport: %s}
+                frontends:
+                  - {name: a, listen: "%s", backend: web}
+                  - {name: b, listen: "%s", backend: web}
+                backends:
+                  - {name: web, endpoints: [{address: "10.0.0.1:80"}]}
+                """.formatted(transport, first, second));
+
+        List<String> lines = ConfigText.lines(result);
+        assertEquals(fine, result.config().isPresent(), lines::toString);
+        assertEquals(fine ? 0 : 1, lines.size(), lines::toString);
+        assertTrue(
+                fine
+                        || lines.get(0).contains("frontends.b.listen: ")
+                                && lines.get(0).contains(transport),
+                lines::toString);
+    }
+
+    @Test
+    void bothWildcardsOfOneFrontendNeedNoEpoll() {
+        ConfigResult result = ConfigText.valid()
+                .with("process.transport", "nio")
+                .with("frontends[].listen", "[\"0.0.0.0:8443\", \"[::]:8443\"]")
+                .read();
+
+        assertTrue(result.config().isPresent(), () -> result.problems().toString());
+    }
+
     @Test
     void aLimitThatIsNeverReachedAndALoopAreWarnings() {
         ConfigResult result = ConfigText.valid()

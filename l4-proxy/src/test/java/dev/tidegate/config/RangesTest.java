@@ -203,7 +203,7 @@ final class RangesTest {
 
     private static String shown(String path, String value, Function<Config, Object> read) {
         ConfigText text = ConfigText.valid();
-        if (path.equals("process.shutdown.spread")) {
+        if (path.equals("process.shutdown.spread") || path.equals("process.shutdown.lame-duck")) {
             text.with("process.shutdown.deadline", "7d");
         }
         ConfigResult result = text.with(path, value).read();

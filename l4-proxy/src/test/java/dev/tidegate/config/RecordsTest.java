@@ -29,6 +29,9 @@ final class RecordsTest {
                 refuse("workers 257 is out of range (1..256)", () -> process(257)),
                 refuse("spread 2s is longer than its deadline 1s", () -> shutdown(1, 2)),
                 refuse("shutdown deadline 0s is out of range (10ms..7d)", () -> shutdown(0, 0)),
+                refuse(
+                        "lame-duck 1s is not shorter than its deadline 1s",
+                        () -> new ShutdownConfig(Duration.ofSeconds(1), Duration.ZERO, Duration.ofSeconds(1))),
                 refuse("beyond loopback", () -> new AdminConfig(List.of(ListenAddress.parse("10.0.0.1:1")))),
                 refuse("the path is empty", () -> new AccessLogConfig("", AccessLogConfig.Format.JSON)),
                 refuse("listens nowhere", () -> frontend("a", List.of())),

@@ -1,0 +1,40 @@
+package dev.tidegate.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StartingSignalsTest {
+    private final List<String> done = new ArrayList<>();
+    private final StartingSignals signals = new StartingSignals();
+    private final StartingSignals.Actions actions = new StartingSignals.Actions(
+            () -> done.add("term"), () -> done.add("interrupt"), () -> done.add("hang up"), () -> done.add("reopen"));
+
+    @Test
+    void requestsToStopAreRememberedUntilTheProcessIsUpAndOthersAreNot() {
+        signals.hangUp();
+        signals.reopen();
+        signals.term();
+        signals.term();
+        signals.interrupt();
+        assertEquals(List.of(), done);
+
+        signals.up(actions);
+
+        assertEquals(List.of("term", "term", "interrupt"), done);
+    }
+
+    @Test
+    void eachIsCarriedOutOnceTheProcessIsUp() {
+        signals.up(actions);
+
+        signals.hangUp();
+        signals.reopen();
+        signals.term();
+        signals.interrupt();
+
+        assertEquals(List.of("hang up", "reopen", "term", "interrupt"), done);
+    }
+}
