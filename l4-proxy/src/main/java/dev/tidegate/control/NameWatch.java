@@ -15,6 +15,7 @@ import io.netty.resolver.dns.DnsNameResolverBuilder;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import io.netty.resolver.dns.NoopAuthoritativeDnsServerCache;
 import io.netty.resolver.dns.NoopDnsCnameCache;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,33 +47,43 @@ final class NameWatch implements AutoCloseable {
     private final EventLoopGroup group;
     private final EventLoop loop;
     private final DnsNameResolver resolver;
-    private final TimesToLive timesToLive = new TimesToLive();
     private final Map<EndpointCell, Watch> watches = new HashMap<>(); // on the loop
 
     /**
      * @param servers whom to ask
      */
     NameWatch(DnsServerAddressStreamProvider servers) {
+        this(servers, setting -> setting);
+    }
+
+    /**
+     * @param servers whom to ask
+     * @param platform what to set in place of what this machine says, such as its search domains
+     */
+    NameWatch(DnsServerAddressStreamProvider servers, UnaryOperator<DnsNameResolverBuilder> platform) {
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("tidegate-names", true), NioIoHandler.newFactory());
         loop = group.next();
         try {
-            resolver = resolver(servers);
+            resolver = resolver(servers, platform);
         } catch (RuntimeException failed) {
             group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
             throw failed;
         }
     }
 
-    private DnsNameResolver resolver(DnsServerAddressStreamProvider servers) {
-        return new DnsNameResolverBuilder(loop)
+    private DnsNameResolver resolver(
+            DnsServerAddressStreamProvider servers, UnaryOperator<DnsNameResolverBuilder> platform) {
+        DnsNameResolverBuilder builder = new DnsNameResolverBuilder(loop)
                 .datagramChannelType(NioDatagramChannel.class)
                 .nameServerProvider(servers)
                 .queryTimeoutMillis(QUERY_MILLIS)
-                .resolveCache(timesToLive)
+                // Both families' answers, or which addresses a name has would hang on which answer came first.
+                .completeOncePreferredResolved(false)
+                .resolveCache(new TimesToLive())
                 .cnameCache(NoopDnsCnameCache.INSTANCE)
-                .authoritativeDnsServerCache(NoopAuthoritativeDnsServerCache.INSTANCE)
-                .build();
+                .authoritativeDnsServerCache(NoopAuthoritativeDnsServerCache.INSTANCE);
+        return platform.apply(builder).build();
     }
 
     /** Keeps the addresses of those cells from now on, and of no others. Any thread. */
@@ -105,7 +117,9 @@ final class NameWatch implements AutoCloseable {
         private final EndpointCell cell;
         private final String host;
         private final int port;
+        private long seenSeconds; // the least time to live in the answer to the lookup under way
         private boolean failing;
+        private boolean faulty;
         private boolean stopped;
 
         Watch(EndpointCell cell, String host, int port) {
@@ -123,16 +137,31 @@ final class NameWatch implements AutoCloseable {
             if (stopped) {
                 return;
             }
-            timesToLive.forget(host);
-            resolver.resolveAll(host).addListener((Future<List<InetAddress>> answer) -> {
-                if (stopped) {
-                    return;
-                }
-                long again = answer.isSuccess() ? onAnswer(answer.getNow()) : onFailure(answer.cause());
-                if (!loop.isShuttingDown()) {
-                    loop.schedule(this, again, TimeUnit.SECONDS);
-                }
-            });
+            seenSeconds = GREATEST_TTL_SECONDS;
+            try {
+                resolver.resolveAll(host).addListener((Future<List<InetAddress>> answer) -> onDone(answer));
+            } catch (Throwable fault) { // whatever it is: a watch that ends here would keep old addresses for ever
+                again(onFault(fault));
+            }
+        }
+
+        private void onDone(Future<List<InetAddress>> answer) {
+            if (stopped) {
+                return;
+            }
+            long seconds;
+            try {
+                seconds = answer.isSuccess() ? onAnswer(answer.getNow()) : onFailure(answer.cause());
+            } catch (Throwable fault) {
+                seconds = onFault(fault);
+            }
+            again(seconds);
+        }
+
+        private void again(long seconds) {
+            if (!loop.isShuttingDown()) {
+                loop.schedule(this, seconds, TimeUnit.SECONDS);
+            }
         }
 
         private long onAnswer(List<InetAddress> answer) {
@@ -146,11 +175,14 @@ final class NameWatch implements AutoCloseable {
                         "name resolved backend={} endpoint={} addresses={}",
                         cell.backend(),
                         cell.address(),
-                        now.stream().map(a -> a.getAddress().getHostAddress()).toList());
+                        now.stream()
+                                .map(a -> NetUtil.toAddressString(a.getAddress()))
+                                .toList());
                 cell.resolve(now);
             }
             failing = false;
-            return timesToLive.of(host);
+            faulty = false;
+            return Math.max(LEAST_TTL_SECONDS, seenSeconds);
         }
 
         private long onFailure(Throwable cause) {
@@ -165,30 +197,38 @@ final class NameWatch implements AutoCloseable {
             }
             return RETRY_SECONDS;
         }
+
+        private long onFault(Throwable fault) {
+            if (!faulty) {
+                faulty = true;
+                log.error(
+                        "name not looked up, tried again backend={} endpoint={} kept={}",
+                        cell.backend(),
+                        cell.address(),
+                        cell.addresses().size(),
+                        fault);
+            }
+            return RETRY_SECONDS;
+        }
+
+        /**
+         * With search domains the name asked for is this one and a domain. Another name that merely begins so can but
+         * make this one be asked for sooner.
+         */
+        void onTimeToLive(String name, long seconds) {
+            if ((name + ".").startsWith(host.endsWith(".") ? host : host + ".")) {
+                seenSeconds = Math.min(seenSeconds, seconds);
+            }
+        }
     }
 
-    /** Keeps no answer, only how long each may be believed. Confined to the resolver's loop. */
-    private static final class TimesToLive implements DnsCache {
-        private final Map<String, Long> seconds = new HashMap<>();
-
-        long of(String host) {
-            long seen = seconds.getOrDefault(key(host), GREATEST_TTL_SECONDS);
-            return Math.max(LEAST_TTL_SECONDS, Math.min(GREATEST_TTL_SECONDS, seen));
-        }
-
-        void forget(String host) {
-            seconds.remove(key(host));
-        }
-
-        private static String key(String host) {
-            String lower = host.toLowerCase(Locale.ROOT);
-            return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;
-        }
-
+    /** Keeps no answer, but tells the watches how long it may be believed. Confined to the resolver's loop. */
+    private final class TimesToLive implements DnsCache {
         @Override
         public DnsCacheEntry cache(
                 String host, DnsRecord[] additionals, InetAddress address, long ttlSeconds, EventLoop on) {
-            seconds.merge(key(host), ttlSeconds, Math::min);
+            String name = host.toLowerCase(Locale.ROOT);
+            watches.values().forEach(watch -> watch.onTimeToLive(name, ttlSeconds));
             return new Entry(address, null);
         }
 
@@ -204,14 +244,14 @@ final class NameWatch implements AutoCloseable {
 
         @Override
         public void clear() {
-            seconds.clear();
+            // Nothing is kept.
         }
 
         @Override
         public boolean clear(String host) {
-            return seconds.remove(key(host)) != null;
+            return false;
         }
-
-        private record Entry(InetAddress address, Throwable cause) implements DnsCacheEntry {}
     }
+
+    private record Entry(InetAddress address, Throwable cause) implements DnsCacheEntry {}
 }

@@ -348,8 +348,8 @@ final class ConfigReaderTest {
         assertEquals(fine ? 0 : 1, lines.size(), lines::toString);
         assertTrue(
                 fine
-                        || lines.get(0).contains("frontends.b.listen: ")
-                                && lines.get(0).contains(transport),
+                        || (lines.get(0).contains("frontends.b.listen: ")
+                                && lines.get(0).contains(transport)),
                 lines::toString);
     }
 
