@@ -313,10 +313,10 @@ class RunIT {
                 int count = i;
                 tidegate.signal("HUP");
                 Await.until(
-                        "HUP " + i + " is logged",
+                        "HUP " + i + " is answered",
                         () -> count
                                 == tidegate.err().stream()
-                                        .filter(line -> line.contains("HUP received"))
+                                        .filter(line -> line.contains("reload: nothing to change"))
                                         .count());
             }
 
