@@ -231,6 +231,8 @@ final class YamlTree {
 
     /** The file is refused as a whole, here and for this. */
     private static final class Refused extends Exception {
+        private static final long serialVersionUID = 1;
+
         private final transient Mark mark;
         private final transient KeyPath path;
         private final String hint;

@@ -52,6 +52,11 @@ public final class FloodLog implements AutoCloseable {
             this.text = text;
             this.key = key;
         }
+
+        /** Whether all its events have the same subject: there is one access log. */
+        private boolean hasOneSubject() {
+            return this == ACCESS_LOG_DROPPED || this == ACCESS_LOG_FAILED;
+        }
     }
 
     private final LongSupplier nanoTime;
@@ -210,7 +215,7 @@ public final class FloodLog implements AutoCloseable {
         private String line(Sample seen, long count, long nowNanos) {
             StringBuilder line = new StringBuilder(kind.text)
                     .append(' ')
-                    .append(count == 1 ? kind.key : "example")
+                    .append(count == 1 || kind.hasOneSubject() ? kind.key : "example")
                     .append('=')
                     .append(OneLine.of(String.valueOf(seen.subject())));
             if (seen.cause() != null) {
