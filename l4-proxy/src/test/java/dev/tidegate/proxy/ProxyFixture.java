@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToLongFunction;
 
 /**
@@ -314,8 +315,20 @@ public final class ProxyFixture implements AutoCloseable {
     /** What a running proxy at rest has none of, in words. */
     private List<String> left() {
         List<String> left = connectionsLeft();
-        add(left, "armed deadlines", proxy.armedDeadlines());
+        add(left, "armed deadlines", armedDeadlines(proxy));
         return left;
+    }
+
+    /** None where a stop, that the test asked for, has ended the workers meanwhile. */
+    static int armedDeadlines(Proxy proxy) {
+        try {
+            return proxy.armedDeadlines();
+        } catch (RejectedExecutionException workersEnded) {
+            if (proxy.phase() == Proxy.Phase.STOPPED) {
+                return 0;
+            }
+            throw workersEnded;
+        }
     }
 
     private List<String> connectionsLeft() {

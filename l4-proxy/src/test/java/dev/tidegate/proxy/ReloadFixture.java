@@ -220,7 +220,7 @@ final class ReloadFixture implements AutoCloseable {
     /** What a running proxy at rest has none of, in words. */
     private List<String> left() {
         List<String> left = connectionsLeft();
-        add(left, "armed deadlines", proxy.armedDeadlines());
+        add(left, "armed deadlines", ProxyFixture.armedDeadlines(proxy));
         return left;
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
+import dev.tidegate.testkit.LeakGuard;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -86,6 +87,7 @@ final class FloodLogTest {
 
     @Test
     void aFaultOfOurOwnHasItsStackTrace() {
+        LeakGuard.installed().expect("FloodLog: internal error where=relay");
         floods.count(FloodLog.Kind.INTERNAL_ERROR, "relay", new IllegalStateException("odd"));
         logDue();
 

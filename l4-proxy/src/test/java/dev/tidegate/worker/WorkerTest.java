@@ -1,6 +1,7 @@
 package dev.tidegate.worker;
 
 import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.LeakGuard;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -25,6 +26,7 @@ class WorkerTest {
 
     @Test
     void aDeadlineThatFailsDoesNotStopTheOthers() {
+        LeakGuard.installed().expect("a deadline failed, .* thrown on purpose by a test");
         AtomicBoolean fired = new AtomicBoolean();
         worker.loop().execute(() -> {
             long now = worker.nowNanos();
