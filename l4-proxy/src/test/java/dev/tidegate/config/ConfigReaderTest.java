@@ -347,9 +347,7 @@ final class ConfigReaderTest {
         assertEquals(fine, result.config().isPresent(), lines::toString);
         assertEquals(fine ? 0 : 1, lines.size(), lines::toString);
         assertTrue(
-                fine
-                        || lines.get(0).contains("frontends.b.listen: ")
-                                && lines.get(0).contains(transport),
+                fine || (lines.get(0).contains("frontends.b.listen: ") && lines.get(0).contains(transport)),
                 lines::toString);
     }
 
