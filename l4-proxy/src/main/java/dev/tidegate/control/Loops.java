@@ -5,6 +5,7 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -38,13 +39,16 @@ final class Loops {
      * @return how many were not done by then
      */
     static int awaitAll(List<Future<?>> futures, Duration patience) {
-        long begin = System.nanoTime();
-        int late = 0;
-        for (Future<?> future : futures) {
-            long left = Math.max(0, patience.toNanos() - (System.nanoTime() - begin));
-            late += future.awaitUninterruptibly(left, TimeUnit.NANOSECONDS) ? 0 : 1;
+        CountDownLatch left = new CountDownLatch(futures.size());
+        futures.forEach(future -> future.addListener(done -> left.countDown()));
+        try {
+            if (left.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+                return 0;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        return late;
+        return (int) futures.stream().filter(future -> !future.isDone()).count();
     }
 
     /** Asks everywhere and waits for all answers. */

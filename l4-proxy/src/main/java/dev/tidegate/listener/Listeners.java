@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +30,7 @@ public final class Listeners implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
     /** A worker that is stuck may not hold up the rest: so long closing waits for all sockets together. */
-    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long CLOSE_SECONDS = 2;
 
     /**
      * One address to listen on.
@@ -151,15 +152,14 @@ public final class Listeners implements AutoCloseable {
     private static void closeAll(List<Bound> all) {
         List<ChannelFuture> closes =
                 all.stream().map(each -> each.channel().close()).toList();
-        long begin = System.nanoTime();
-        for (int i = 0; i < closes.size(); i++) {
-            long left = Math.max(0, CLOSE_NANOS - (System.nanoTime() - begin));
-            if (!closes.get(i).awaitUninterruptibly(left, TimeUnit.NANOSECONDS)) {
-                log.error(
-                        "a listener is not closed yet, its worker is stuck frontend={} listener={}",
-                        all.get(i).spec().frontend(),
-                        all.get(i).spec().name());
+        CountDownLatch left = new CountDownLatch(closes.size());
+        closes.forEach(close -> close.addListener(done -> left.countDown()));
+        try {
+            if (!left.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                log.error("listeners are not closed yet, their workers are stuck listeners={}", left.getCount());
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
