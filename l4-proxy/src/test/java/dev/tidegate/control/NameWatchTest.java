@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.tidegate.config.EndpointAddress;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.LeakGuard;
 import io.netty.resolver.ResolvedAddressTypes;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import java.util.List;
@@ -63,6 +64,7 @@ class NameWatchTest {
     /** Whatever goes wrong in one lookup, that name and the others are looked up again. */
     @Test
     void aFaultEndsNoWatch() {
+        LeakGuard.installed().expect("name not looked up, tried again.*");
         names.answer("one.test", 1, "127.0.0.2");
         names.answer("two.test", 1, "127.0.0.3");
         EndpointCell one = cell("one.test:80");
