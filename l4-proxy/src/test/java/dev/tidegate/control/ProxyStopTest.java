@@ -16,6 +16,7 @@ import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.ReloadCounts;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.LeakGuard;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import io.netty.channel.ChannelException;
@@ -42,6 +43,7 @@ class ProxyStopTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void aStopInWhichAStepFailsStillEnds(int failing) throws Exception {
+        LeakGuard.installed().expect("a step of the stop failed.*");
         AtomicInteger calls = new AtomicInteger(Integer.MIN_VALUE);
         Ticker ticker = () -> {
             if (Thread.currentThread().getName().startsWith("tidegate-control") && calls.incrementAndGet() == failing) {
@@ -67,6 +69,9 @@ class ProxyStopTest {
     /** The stop waited for the worker without a bound, and so did INT and a second TERM. */
     @Test
     void aWorkerThatIsStuckDoesNotHoldUpAStop() throws Exception {
+        LeakGuard.installed().expect("listeners are not closed yet.*");
+        LeakGuard.installed().expect("workers are stuck in what they do.*");
+        LeakGuard.installed().expect("workers did not end.*");
         CountDownLatch release = new CountDownLatch(1);
         CountDownLatch stuck = new CountDownLatch(1);
         Consumer<AccessRecord> stall = record -> {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tidegate.testkit.LeakGuard;
 import dev.tidegate.testkit.Requirement;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -353,6 +354,7 @@ final class AccessLogTest {
 
     @Test
     void aSinkWithAFaultCostsCountedLinesAndNotTheThread() throws IOException {
+        LeakGuard.installed().expect("internal error where=access log.*");
         FragileSink sink = new FragileSink(Integer.MAX_VALUE);
         sink.failOnce(new IllegalStateException("odd"));
         open(sink, 64);
