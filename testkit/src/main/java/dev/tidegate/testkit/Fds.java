@@ -2,6 +2,7 @@ package dev.tidegate.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -48,19 +49,32 @@ public final class Fds {
             for (Path link : links) {
                 target(link, self, open);
             }
+        } catch (DirectoryIteratorException e) {
+            throw new UncheckedIOException("cannot list " + directory, e.getCause());
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + directory, e);
         }
         return open;
     }
 
-    /** Inodes of the sockets that process {@code pid} has open. */
+    /** Inodes of the sockets that process {@code pid} has open; none when it ends while it is looked at. */
     static Set<Long> socketInodes(long pid) {
-        return open(pid).values().stream()
+        return openOrGone(pid).values().stream()
                 .map(SOCKET::matcher)
                 .filter(Matcher::matches)
                 .map(matcher -> Long.valueOf(matcher.group(1)))
                 .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static Map<Integer, String> openOrGone(long pid) {
+        try {
+            return open(pid);
+        } catch (UncheckedIOException unreadable) {
+            if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()) {
+                throw unreadable;
+            }
+            return Map.of();
+        }
     }
 
     private static void target(Path link, String self, Map<Integer, String> into) throws IOException {
