@@ -395,10 +395,22 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             context.floods().count(FloodLog.Kind.INTERNAL_ERROR, "connection of frontend " + frontend.name(), cause);
             return CloseReason.INTERNAL_ERROR;
         }
-        if (String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT).contains("timed out")) {
+        if (isTimeOut(cause)) {
             return CloseReason.UNACKED;
         }
         return side == Side.DOWNSTREAM ? CloseReason.CLIENT_RESET : CloseReason.ENDPOINT_RESET;
+    }
+
+    /**
+     * Whether the kernel gave the peer up for its silence. In place of the time-out Linux tells what it had heard meanwhile
+     * of the way there, from a neighbour that did not answer or from ICMP; on a connected socket that alone ends nothing.
+     */
+    private static boolean isTimeOut(Throwable cause) {
+        String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+        return message.contains("timed out")
+                || message.contains("no route to host")
+                || message.contains("unreachable")
+                || message.contains("host is down");
     }
 
     /** A side's socket is dead. What it sent before goes to the other side first; then that is reset too. */

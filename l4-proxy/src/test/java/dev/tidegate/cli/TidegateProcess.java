@@ -124,6 +124,12 @@ final class TidegateProcess implements AutoCloseable {
             return this;
         }
 
+        /** Run in that network namespace, which {@code ip netns} knows. */
+        Setup inNetwork(String namespace) {
+            before = List.of("ip", "netns", "exec", namespace);
+            return this;
+        }
+
         /** Run under such a limit ({@code prlimit}'s option). */
         Setup limited(String limit) {
             before = List.of("prlimit", limit);
