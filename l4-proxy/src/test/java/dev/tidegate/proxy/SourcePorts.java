@@ -2,6 +2,7 @@ package dev.tidegate.proxy;
 
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.Scripts;
 import java.net.InetAddress;
@@ -50,6 +51,9 @@ final class SourcePorts {
                 }
                 slowestMillis = Math.max(slowestMillis, (System.nanoTime() - begin) / 1_000_000);
             }
+            // A client sees its reset before the proxy has written it down.
+            long told = reset;
+            Await.equal("dial-failed", told, () -> proxy.closed(CloseReason.DIAL_FAILED));
             System.out.println("served=" + served + " reset=" + reset + " dial-failed="
                     + proxy.closed(CloseReason.DIAL_FAILED) + " quick=" + (slowestMillis < 3_000));
             for (Socket client : clients) {
