@@ -153,6 +153,10 @@ final class TidegateProcess implements AutoCloseable {
             List<String> java = new ArrayList<>();
             java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             java.addAll(jvm);
+            if (Runtime.version().feature() >= 24) {
+                // As the launcher does: without it the JVM warns on stderr of what Netty loads.
+                java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+            }
             java.addAll(List.of("-cp", classPath(), Main.class.getName()));
             java.addAll(arguments);
             List<String> command = new ArrayList<>(before);
@@ -163,6 +167,8 @@ final class TidegateProcess implements AutoCloseable {
                 command.add("sh");
                 command.addAll(java);
             }
+            // Under nohup, or behind a shell's &, tests inherit signals that are ignored, and a JVM leaves those alone.
+            command.addAll(0, List.of("env", "--default-signal=HUP,INT,TERM"));
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().remove("XDG_RUNTIME_DIR");
             builder.environment().remove("RUNTIME_DIRECTORY");
