@@ -190,44 +190,6 @@ class RunIT {
         }
     }
 
-    /** The start hangs at an access log that is a pipe without a reader, until the test reads it. */
-    @ParameterizedTest
-    @ValueSource(strings = {"TERM", "INT"})
-    void aSignalThatComesWhileItStartsIsActedOnWhenItIsUp(String stop) throws Exception {
-        Path pipe = directory.resolve("access.pipe");
-        TidegateProcess.command("mkfifo", pipe.toString());
-        try (ScriptedBackend backend = ScriptedBackend.echo();
-                TidegateProcess tidegate = TidegateProcess.run(
-                                directory,
-                                yaml(backend, "127.0.0.1:0", "transport: auto") + "log: {access: {path: " + pipe
-                                        + "}}\n")
-                        .startOnly()) {
-            Await.until("signals are caught", Duration.ofSeconds(60), () -> catchesUsr1(tidegate.pid()));
-            tidegate.signal("HUP");
-            tidegate.awaitErr("reload ignored: the process is starting");
-            tidegate.signal("USR1");
-            tidegate.awaitErr("USR1 ignored: the process is starting");
-            tidegate.signal(stop);
-            tidegate.awaitErr(stop + " remembered");
-            assertTrue(tidegate.isAlive());
-
-            try (var reader = Files.newInputStream(pipe)) {
-                assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(20)));
-                assertEquals(-1, reader.read());
-            }
-        }
-    }
-
-    private static boolean catchesUsr1(long pid) {
-        try {
-            return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
-                    .filter(line -> line.startsWith("SigCgt:"))
-                    .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1L << 9) != 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     @Test
     void aListenerIsLoggedWithItsFrontendItsConfiguredFormAndWhereItIsBound() throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();
