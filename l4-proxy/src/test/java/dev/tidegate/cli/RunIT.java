@@ -256,8 +256,9 @@ class RunIT {
             assertEquals(0, tidegate.awaitExit(Duration.ofSeconds(20)));
             long millis = (System.nanoTime() - begin) / 1_000_000;
             assertTrue(millis >= 900, "ended after " + millis + " ms, while an answer was owed");
+            // Silence for half of what remained was the best moment on offer: a quiet end, and no cut.
             assertTrue(
-                    tidegate.err().stream().anyMatch(line -> line.matches(".*\\bstopped cut=1\\b.*")),
+                    tidegate.err().stream().anyMatch(line -> line.matches(".*\\bstopped cut=0\\b.*")),
                     tidegate.err()::toString);
         }
     }
