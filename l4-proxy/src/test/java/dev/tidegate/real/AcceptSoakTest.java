@@ -43,6 +43,7 @@ class AcceptSoakTest {
             for (int i = 0; i < oneAfterAnother / 2; i++) {
                 connectAndAsk(proxy, i);
             }
+            proxy.awaitNoConnections();
             connectAtOnce(proxy, atOnce);
             for (int i = oneAfterAnother / 2; i < oneAfterAnother; i++) {
                 connectAndAsk(proxy, i);
