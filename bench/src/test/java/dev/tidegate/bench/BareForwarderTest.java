@@ -32,8 +32,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class BareForwarderTest {
     private static final int READ_BYTES = 16 << 10;
-    /** More than all buffers on the way hold, and no multiple of any of them. */
+    /** No multiple of any buffer on the way. */
     private static final int STREAM_BYTES = (16 << 20) + 4_711;
+    /** More than all buffers on the way hold, even where {@code tcp_rmem} and {@code tcp_wmem} let them grow to 32 MiB. */
+    private static final int BLOCKING_STREAM_BYTES = (96 << 20) + 4_711;
 
     private static final int TIMEOUT_MILLIS = 20_000;
 
@@ -87,7 +89,7 @@ class BareForwarderTest {
         Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();
                 BareForwarder forwarder = forwarderTo(endpoint, transport);
-                Socket client = connect(forwarder);
+                Socket client = connectWithSmallReceiveBuffer(forwarder);
                 Socket accepted = endpoint.accept()) {
             accepted.setSoTimeout(TIMEOUT_MILLIS);
             client.shutdownOutput();
@@ -95,7 +97,7 @@ class BareForwarderTest {
             CountDownLatch started = new CountDownLatch(1);
             Future<String> sent = threads.submit(() -> {
                 started.countDown();
-                return sendAndFinish(accepted, 7);
+                return sendAndFinish(accepted, 7, BLOCKING_STREAM_BYTES);
             });
             assertTrue(started.await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS), "the writer has started");
             assertThrows(
@@ -179,13 +181,29 @@ class BareForwarderTest {
         return client;
     }
 
+    /**
+     * A client whose receive window stays small. A socket without a size of its own may grow to the host's
+     * {@code tcp_rmem}, which takes the whole stream where that is set high: nothing would block.
+     */
+    private static Socket connectWithSmallReceiveBuffer(BareForwarder forwarder) throws IOException {
+        Socket client = new Socket();
+        client.setReceiveBufferSize(64 << 10);
+        client.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), forwarder.port()), TIMEOUT_MILLIS);
+        client.setSoTimeout(TIMEOUT_MILLIS);
+        return client;
+    }
+
     /** Sends a stream that {@code seed} determines, then FIN; returns its hash. */
     private static String sendAndFinish(Socket socket, int seed) throws IOException {
+        return sendAndFinish(socket, seed, STREAM_BYTES);
+    }
+
+    private static String sendAndFinish(Socket socket, int seed, int bytes) throws IOException {
         Random random = new Random(seed);
         byte[] chunk = new byte[100_003];
         MessageDigest digest = sha256();
         OutputStream out = new DigestOutputStream(socket.getOutputStream(), digest);
-        for (int left = STREAM_BYTES; left > 0; left -= chunk.length) {
+        for (int left = bytes; left > 0; left -= chunk.length) {
             random.nextBytes(chunk);
             out.write(chunk, 0, Math.min(left, chunk.length));
         }
