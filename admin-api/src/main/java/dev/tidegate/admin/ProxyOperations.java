@@ -1,12 +1,27 @@
 package dev.tidegate.admin;
 
+import dev.tidegate.admin.command.Command;
+import dev.tidegate.admin.command.ConnectionFilter;
+import dev.tidegate.admin.command.Outcome;
+import dev.tidegate.admin.command.WriteContext;
+import dev.tidegate.admin.view.BackendView;
+import dev.tidegate.admin.view.ConnectionView;
+import dev.tidegate.admin.view.EventView;
+import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.OperationView;
+import dev.tidegate.admin.view.Page;
+import dev.tidegate.admin.view.StatusView;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * What the admin server asks of the running proxy. Called on the thread {@code tidegate-admin}, so answers must come
- * without waiting.
+ * without waiting: what needs another thread answers with a stage, which may complete on any thread.
  */
 public interface ProxyOperations {
     /**
@@ -26,4 +41,43 @@ public interface ProxyOperations {
      * @throws IOException when {@code out} does
      */
     void writeMetrics(MetricsFormat format, OutputStream out) throws IOException;
+
+    /** The generation of the configuration in force. */
+    long generation();
+
+    /** The process as it is now. */
+    CompletionStage<StatusView> status();
+
+    /** The configuration in force, as the file would have it: maps, lists and scalars; secrets masked. */
+    Map<String, Object> config();
+
+    /** All frontends, in the order of the configuration. */
+    List<FrontendView> frontends();
+
+    /** All backends, in the order of the configuration. */
+    List<BackendView> backends();
+
+    /** Open connections, the oldest first. */
+    CompletionStage<Page<ConnectionView>> connections(ConnectionFilter filter);
+
+    /** Operations under way, and the last ones that ended; the newest first. */
+    CompletionStage<List<OperationView>> operations();
+
+    /** The last events, oldest first, {@code max} at most. */
+    List<EventView> recentEvents(int max);
+
+    /**
+     * Has every event from now on told.
+     *
+     * @param sink told by any thread; must not wait
+     * @return ends it
+     */
+    Runnable followEvents(Consumer<EventView> sink);
+
+    /**
+     * Carries a write out: whole, or not at all.
+     *
+     * @return how it came out; completes exceptionally only for a fault of our own
+     */
+    CompletionStage<Outcome> execute(Command command, WriteContext context);
 }

@@ -1,0 +1,9 @@
+package dev.tidegate.admin.view;
+
+/**
+ * Open connections of an age.
+ *
+ * @param leMs at most so old, in milliseconds; null: older than all other buckets
+ * @param connections how many, those of younger buckets not counted
+ */
+public record AgeBucket(Long leMs, int connections) {}

@@ -1,0 +1,41 @@
+package dev.tidegate.admin.view;
+
+/**
+ * One open connection.
+ *
+ * @param id to close it by
+ * @param frontend that it came in by
+ * @param listener that it came in by
+ * @param client address and port
+ * @param backend where it goes
+ * @param endpoint where it is; null while none was picked
+ * @param endpointAddress the address of that; null while none was picked
+ * @param protocol what its bytes show
+ * @param state {@code dialing}, {@code relaying} or {@code closing}
+ * @param retiring the reason it is retired for; null when it is not
+ * @param ageMs since accept, in milliseconds
+ * @param idleMs since the last progress, in milliseconds
+ * @param requests counted so far
+ * @param bytesReceived from the client
+ * @param bytesSent to the client
+ * @param worker its worker's number
+ * @param generation of the snapshot that it follows
+ */
+public record ConnectionView(
+        String id,
+        String frontend,
+        String listener,
+        String client,
+        String backend,
+        String endpoint,
+        String endpointAddress,
+        String protocol,
+        String state,
+        String retiring,
+        long ageMs,
+        long idleMs,
+        long requests,
+        long bytesReceived,
+        long bytesSent,
+        int worker,
+        long generation) {}

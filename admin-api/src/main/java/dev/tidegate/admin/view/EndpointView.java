@@ -1,0 +1,38 @@
+package dev.tidegate.admin.view;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An endpoint.
+ *
+ * @param name unique in its backend
+ * @param backend its backend's name
+ * @param address as configured
+ * @param addresses what it resolves to now
+ * @param source {@code config} or {@code runtime}
+ * @param state the administrative word: {@code ready}, {@code draining} or {@code disabled}
+ * @param up the word of health checks; true without any
+ * @param pickable whether a pick may choose it now
+ * @param weight configured, runtime and effective
+ * @param maxConnections null for no limit
+ * @param inFlight connections admitted and not released, connects under way included
+ * @param picks times it was chosen
+ * @param connects attempts to connect, by result
+ * @param drain the id of the drain under way; null for none
+ */
+public record EndpointView(
+        String name,
+        String backend,
+        String address,
+        List<String> addresses,
+        String source,
+        String state,
+        boolean up,
+        boolean pickable,
+        WeightView weight,
+        Integer maxConnections,
+        int inFlight,
+        long picks,
+        Map<String, Long> connects,
+        String drain) {}

@@ -1,0 +1,35 @@
+package dev.tidegate.admin.view;
+
+import java.time.Instant;
+
+/**
+ * The progress of something that takes time.
+ *
+ * @param id to ask for it by
+ * @param kind {@code drain}, {@code remove}, {@code rebalance} or {@code close}
+ * @param target such as {@code backends/web/endpoints/a}
+ * @param state {@code running}, {@code done} or {@code cancelled}
+ * @param total connections it began with
+ * @param remaining connections still there
+ * @param retired connections that it has brought to an end without a cut
+ * @param cut connections that it cut
+ * @param oldestAgeMs age of the oldest connection that remains, in milliseconds; null with none
+ * @param etaMs an estimate of the time until the last is gone, in milliseconds; null when nothing can be said
+ * @param deadline when the last is cut; null: never
+ * @param mode {@code wait}, {@code graceful} or {@code cut}; null for what has none
+ * @param started when it began
+ */
+public record OperationView(
+        String id,
+        String kind,
+        String target,
+        String state,
+        int total,
+        int remaining,
+        int retired,
+        int cut,
+        Long oldestAgeMs,
+        Long etaMs,
+        Instant deadline,
+        String mode,
+        Instant started) {}

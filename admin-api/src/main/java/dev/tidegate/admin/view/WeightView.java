@@ -1,0 +1,10 @@
+package dev.tidegate.admin.view;
+
+/**
+ * A weight, by where it comes from.
+ *
+ * @param configured what the configuration says
+ * @param runtime what the operator said since; null for nothing
+ * @param effective what picks use
+ */
+public record WeightView(int configured, Integer runtime, int effective) {}
