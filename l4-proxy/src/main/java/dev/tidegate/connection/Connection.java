@@ -5,12 +5,15 @@ import dev.tidegate.dial.DialOutcome;
 import dev.tidegate.lifetime.Deadlines;
 import dev.tidegate.lifetime.Expirable;
 import dev.tidegate.lifetime.Quiet;
+import dev.tidegate.lifetime.Retirement;
+import dev.tidegate.model.BornRetiring;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.RetireHow;
+import dev.tidegate.model.RetireOrder;
 import dev.tidegate.model.Side;
 import dev.tidegate.relay.Flow;
 import dev.tidegate.relay.FlowHandler;
@@ -19,6 +22,7 @@ import dev.tidegate.telemetry.AccessRecord;
 import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.FrontendRow;
 import dev.tidegate.worker.Resident;
+import dev.tidegate.worker.ResidentInfo;
 import dev.tidegate.worker.Worker;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -106,6 +110,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private long writeProgress;
     private long undelivered = NOT_ASKED;
     private Side lastSpoke;
+    private long exchanges;
     private long connectNanos = AccessRecord.NONE;
     private long firstByteNanos = AccessRecord.NONE;
     private boolean lateOptionsSet;
@@ -116,9 +121,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private long deadlineHandle = Deadlines.UNARMED;
     private long deadlineNanos;
 
-    private CloseReason retireReason;
-    private long retireStartNanos;
-    private long retireHardNanos;
+    private Retirement retirement; // null while nobody wants it to end
 
     private CloseReason reason;
     private Side closedBy;
@@ -151,6 +154,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         worker.settle(this);
         enter(State.DIALING);
         arm(acceptedNanos + LATE_OPTIONS_NANOS);
+        BornRetiring born = frontend.cell().bornRetiring();
+        if (born != null) {
+            retire(born.order(), acceptedNanos, born.hardNanos(acceptedNanos));
+        }
         downstream.pipeline().addLast(downstreamHandler);
         worker.loop().register(downstream);
         if (client == null || local == null) {
@@ -189,8 +196,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private void join(Channel channel) {
-        if (retireReason == CloseReason.ENDPOINT_REMOVED && !held.cell().removed()) {
-            retireReason = null; // the endpoint tried before is gone, this one is not
+        if (retirement != null) {
+            retirement.arriveAt(held.cell()); // the endpoint tried before is to be left, perhaps this one is not
         }
         long now = worker.nowNanos();
         connectNanos = now - acceptedNanos;
@@ -238,8 +245,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onBytes(Side from, int count, long delivered) {
         lastProgressNanos = worker.coarseNanos();
-        lastSpoke = from;
         if (from == Side.DOWNSTREAM) {
+            if (lastSpoke != Side.DOWNSTREAM) {
+                exchanges++;
+            }
             row.receivedBytes += count;
         } else {
             row.sentBytes += delivered;
@@ -247,6 +256,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 firstByteNanos = worker.nowNanos() - acceptedNanos;
             }
         }
+        lastSpoke = from;
     }
 
     @Override
@@ -481,28 +491,70 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     // ---- retiring and time
 
     @Override
-    public void retire(CloseReason why, long startNanos, long hardNanos) {
+    public void retire(RetireOrder order, long startNanos, long hardNanos) {
         assert worker.inLoop();
-        boolean mayYetLeaveTheRemoved = state == State.DIALING && retireReason == CloseReason.ENDPOINT_REMOVED;
-        if (retireReason == null || mayYetLeaveTheRemoved) {
-            retireReason = why;
-            retireStartNanos = startNanos;
-            retireHardNanos = hardNanos;
-        } else if (hardNanos - retireHardNanos < 0) {
-            retireHardNanos = hardNanos;
+        if (state != State.DIALING && state != State.RELAYING) {
+            return; // it is on its way out already
         }
-        if (state == State.DIALING || state == State.RELAYING) {
-            long now = worker.nowNanos();
-            armBy(startNanos - now > 0 ? startNanos : now);
+        if (retirement == null) {
+            retirement = new Retirement();
+        }
+        long now = worker.nowNanos();
+        retirement.add(order, startNanos, hardNanos, now);
+        armBy(later(now, earlier(startNanos, hardNanos)));
+    }
+
+    @Override
+    public void stay(RetireOrder order) {
+        assert worker.inLoop();
+        if (retirement != null && (state == State.DIALING || state == State.RELAYING)) {
+            retirement.remove(order);
+            dropRetirementIfOver();
+        }
+    }
+
+    private void dropRetirementIfOver() {
+        if (retirement.isEmpty()) {
+            retirement = null;
         }
     }
 
     @Override
-    public void stay(CloseReason why) {
-        assert worker.inLoop();
-        if (retireReason == why && (state == State.DIALING || state == State.RELAYING)) {
-            retireReason = null;
-        }
+    public boolean under(RetireOrder order) {
+        return retirement != null && retirement.has(order);
+    }
+
+    @Override
+    public long acceptedNanos() {
+        return acceptedNanos;
+    }
+
+    @Override
+    public long progressNanos() {
+        return lastProgressNanos;
+    }
+
+    @Override
+    public ResidentInfo info() {
+        CloseReason retiring = reason != null || retirement == null ? reason : retirement.reason(worker.nowNanos());
+        Endpoint endpoint = dial == null ? null : dial.endpoint();
+        return new ResidentInfo(
+                worker.index(),
+                sequence,
+                frontend.name(),
+                listener,
+                client,
+                frontend.backend().name(),
+                endpoint == null ? null : endpoint.name(),
+                endpoint == null ? null : dial.address(),
+                state.name().toLowerCase(Locale.ROOT),
+                retiring == null ? null : retiring.word(),
+                acceptedNanos,
+                lastProgressNanos,
+                exchanges,
+                toEndpoint.bytesRead(),
+                toClient == null ? 0 : toClient.bytesSettled(),
+                generation);
     }
 
     @Override
@@ -543,12 +595,13 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private void onDeadlineWhileDialing(long nowNanos) {
         long lastCall = acceptedNanos + frontend.backend().connect().deadlineNanos() + SECOND;
-        if (retireReason != null && nowNanos - retireHardNanos >= 0) {
-            cut(retireReason);
+        if (retirement != null && nowNanos - retirement.hardNanos() >= 0) {
+            cut(retirement.reason(nowNanos));
         } else if (nowNanos - lastCall >= 0) {
             throw new IllegalStateException("the dial is neither done nor has it failed");
         } else {
-            arm(nowNanos + LATE_OPTIONS_NANOS);
+            long next = nowNanos + LATE_OPTIONS_NANOS;
+            arm(retirement == null ? next : earlier(next, retirement.hardNanos()));
         }
     }
 
@@ -571,7 +624,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             context.sockets()
                     .setLateOptions(upstream, false, frontend.timeouts().unackedMillis());
         }
-        if (retireReason != null && endedByRetirement(nowNanos)) {
+        if (retirement != null && endedByRetirement(nowNanos)) {
             return;
         }
         noteDelivery(nowNanos);
@@ -596,16 +649,20 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (writeFailed != null) {
             next = earlier(next, lastProgressNanos + FLUSH_NANOS);
         }
-        if (retireReason != null) {
-            if (nowNanos - retireStartNanos < 0) {
-                next = earlier(next, retireStartNanos);
-            } else {
+        if (retirement != null) {
+            if (retirement.begun(nowNanos)) {
                 // The silence needed shrinks with what remains, so it is asked again in steps.
                 next = earlier(next, nowNanos + Math.max(Deadlines.TICK_NANOS, neededSilenceNanos(nowNanos) / 8));
-                next = earlier(next, retireHardNanos);
+            } else {
+                next = earlier(next, retirement.startNanos());
             }
+            next = earlier(next, retirement.hardNanos());
         }
         return next;
+    }
+
+    private static long later(long a, long b) {
+        return a - b >= 0 ? a : b;
     }
 
     private static long earlier(long a, long b) {
@@ -666,27 +723,32 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private boolean endedByRetirement(long nowNanos) {
-        boolean hard = nowNanos - retireHardNanos >= 0;
-        if (!hard && nowNanos - retireStartNanos < 0) {
+        if (!retirement.begun(nowNanos)) {
             return false;
         }
+        CloseReason why = retirement.reason(nowNanos);
+        boolean hard = nowNanos - retirement.hardNanos() >= 0;
         boolean silent = nowNanos - lastProgressNanos >= neededSilenceNanos(nowNanos);
         if (silent && !queued() && firstFin == null) {
             how = RetireHow.QUIET;
-            endGracefully(retireReason);
+            endGracefully(why);
             return true;
         }
         if (hard) {
-            cut(retireReason);
+            cut(why);
             return true;
         }
         return false;
     }
 
     private long neededSilenceNanos(long nowNanos) {
-        long grace = retireHardNanos - retireStartNanos;
+        boolean owed = lastSpoke == Side.DOWNSTREAM;
+        if (!retirement.limited()) {
+            return Quiet.neededNanosUnlimited(owed, QUIET_NANOS);
+        }
+        long grace = Math.max(0, retirement.hardNanos() - retirement.startNanos());
         long quiet = Math.min(QUIET_NANOS, Math.max(grace / 4, Deadlines.TICK_NANOS));
-        return Quiet.neededNanos(lastSpoke == Side.DOWNSTREAM, quiet, grace, Math.max(0, retireHardNanos - nowNanos));
+        return Quiet.neededNanos(owed, quiet, grace, Math.max(0, retirement.hardNanos() - nowNanos));
     }
 
     // ---- ends
@@ -701,6 +763,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         toClient.stop();
         upstream.close();
         releaseEndpoint();
+        leaveOrders();
         toClient.sendFin();
         long now = worker.nowNanos();
         lingerUntilNanos = now + LINGER_NANOS;
@@ -738,7 +801,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state == State.CLOSED) {
             return;
         }
-        if (reason == null && (retireReason != null || why == CloseReason.SHUTDOWN)) {
+        if (reason == null && (retirement != null || why == CloseReason.SHUTDOWN || why == CloseReason.KILLED)) {
             how = RetireHow.CUT;
             cutMidExchange = true;
         }
@@ -795,6 +858,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             upstream.close();
         }
         releaseEndpoint();
+        leaveOrders();
         context.admission().leave(frontend);
         worker.leave(this);
         long duration = worker.nowNanos() - acceptedNanos;
@@ -811,6 +875,13 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             Endpoint endpoint = held;
             held = null;
             endpoint.cell().release();
+        }
+    }
+
+    private void leaveOrders() {
+        if (retirement != null) {
+            retirement.ended(reason, how);
+            retirement = null;
         }
     }
 

@@ -3,13 +3,15 @@ package dev.tidegate.control;
 import dev.tidegate.config.Config;
 import dev.tidegate.model.Snapshot;
 
-/** The configuration in force and the snapshot made of it. Written by control, read by any thread. */
+/** What is in force: the configuration, what operators have changed since, the snapshot made of both. Written by control, read by any thread. */
 final class InForce {
     private volatile Config config; // writer: control
+    private volatile RuntimeState runtime; // writer: control
     private volatile Snapshot snapshot; // writer: control
 
-    InForce(Config config, Snapshot snapshot) {
+    InForce(Config config, RuntimeState runtime, Snapshot snapshot) {
         this.config = config;
+        this.runtime = runtime;
         this.snapshot = snapshot;
     }
 
@@ -17,13 +19,18 @@ final class InForce {
         return config;
     }
 
+    RuntimeState runtime() {
+        return runtime;
+    }
+
     Snapshot snapshot() {
         return snapshot;
     }
 
-    /** From the moment of the second store on, new connections follow it. */
-    void publish(Config nowConfig, Snapshot nowSnapshot) {
+    /** From the moment of the last store on, new connections follow it. */
+    void publish(Config nowConfig, RuntimeState nowRuntime, Snapshot nowSnapshot) {
         config = nowConfig;
+        runtime = nowRuntime;
         snapshot = nowSnapshot;
     }
 }

@@ -1,6 +1,7 @@
 package dev.tidegate.control;
 
 import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
@@ -32,7 +33,7 @@ final class Leaving {
     Set<EndpointCell> takeBack(Snapshot next) {
         Set<EndpointCell> back = new HashSet<>(without.keySet());
         back.removeAll(cells.outside(next));
-        back.forEach(cell -> cell.setRemoved(false));
+        back.forEach(cell -> cell.close(Closed.REMOVED, false));
         without.keySet().removeAll(back);
         return back;
     }
@@ -49,7 +50,7 @@ final class Leaving {
             // find its only endpoint gone between the two. A worker that is stuck is not waited for.
             Loops.tryRun(workers, worker -> {}, Loops.PATIENCE);
             gone.forEach(cell -> {
-                cell.setRemoved(true);
+                cell.close(Closed.REMOVED, true);
                 without.put(cell, published.generation());
             });
         }

@@ -5,7 +5,9 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -49,6 +51,29 @@ final class Loops {
             Thread.currentThread().interrupt();
         }
         return (int) futures.stream().filter(future -> !future.isDone()).count();
+    }
+
+    /** Asks everywhere; whoever asks does not wait. Completes when the last worker has answered, on its thread. */
+    static <T> CompletableFuture<List<T>> askAll(List<Worker> workers, Function<Worker, T> question) {
+        List<CompletableFuture<T>> answers = new ArrayList<>();
+        for (Worker worker : workers) {
+            CompletableFuture<T> answer = new CompletableFuture<>();
+            answers.add(answer);
+            try {
+                worker.loop().execute(() -> {
+                    try {
+                        answer.complete(question.apply(worker));
+                    } catch (Throwable fault) {
+                        answer.completeExceptionally(fault);
+                    }
+                });
+            } catch (RejectedExecutionException ended) {
+                answer.completeExceptionally(ended);
+            }
+        }
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
+                .thenApply(
+                        all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
     /** Asks everywhere and waits for all answers. */

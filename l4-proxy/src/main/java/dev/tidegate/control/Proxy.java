@@ -1,5 +1,9 @@
 package dev.tidegate.control;
 
+import dev.tidegate.admin.command.Command;
+import dev.tidegate.admin.command.Command.DrainMode;
+import dev.tidegate.admin.command.Outcome;
+import dev.tidegate.admin.command.WriteContext;
 import dev.tidegate.admission.Admission;
 import dev.tidegate.admission.ConnectionLimit;
 import dev.tidegate.config.Config;
@@ -28,10 +32,12 @@ import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,6 +45,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.slf4j.Logger;
@@ -60,8 +68,11 @@ public final class Proxy implements AutoCloseable {
 
     /** A stop looks this often whether the last connection has gone. */
     private static final Duration LOOK = Duration.ofMillis(10);
-    /** How often endpoints that a reload took away are looked at. */
-    private static final long SWEEP_MILLIS = 1_000;
+    /** How often operations, and endpoints that were taken away, are looked at. */
+    private static final long SWEEP_MILLIS = 250;
+
+    private static final Outcome UNAVAILABLE =
+            new Outcome.Refused(Outcome.Why.UNAVAILABLE, "the process is starting or stopping", List.of());
     /**
      * How much later than its deadline a stop may end: a connection that ended quietly just before it still waits for its
      * client to read the last bytes, which the last call would cut off.
@@ -79,6 +90,9 @@ public final class Proxy implements AutoCloseable {
      * @param floods sums what can happen at any rate
      * @param accessLog takes the record of each ended connection; never blocks
      * @param nameServers whom to ask for endpoints configured by name
+     * @param clock the time of day, for operators
+     * @param runtime what operators had changed when the process last ran
+     * @param stateSaver keeps what they change over a restart; completes with why it could not
      */
     public record Parts(
             Transport transport,
@@ -88,7 +102,34 @@ public final class Proxy implements AutoCloseable {
             long seed,
             FloodLog floods,
             Consumer<AccessRecord> accessLog,
-            DnsServerAddressStreamProvider nameServers) {}
+            DnsServerAddressStreamProvider nameServers,
+            InstantSource clock,
+            RuntimeState runtime,
+            Function<RuntimeState, CompletableFuture<Optional<String>>> stateSaver) {
+        /** Parts of a proxy that remembers nothing of an earlier run, and leaves nothing to a later one. */
+        public Parts(
+                Transport transport,
+                int workers,
+                int maxConnections,
+                Ticker ticker,
+                long seed,
+                FloodLog floods,
+                Consumer<AccessRecord> accessLog,
+                DnsServerAddressStreamProvider nameServers) {
+            this(
+                    transport,
+                    workers,
+                    maxConnections,
+                    ticker,
+                    seed,
+                    floods,
+                    accessLog,
+                    nameServers,
+                    InstantSource.system(),
+                    RuntimeState.EMPTY,
+                    state -> CompletableFuture.completedFuture(Optional.empty()));
+        }
+    }
 
     /** Where the process stands. */
     public enum Phase {
@@ -112,8 +153,14 @@ public final class Proxy implements AutoCloseable {
     private final Listeners listeners;
     private final ScheduledThreadPoolExecutor control;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    private final Publisher publisher;
+    private final Operations operations;
+    private final Drains drains;
     private final Reloader reloader;
-    private final Set<CompletableFuture<ReloadResult>> reloadsAsked = ConcurrentHashMap.newKeySet();
+    private final Commands commands;
+    private final Views views;
+    private final Events events;
+    private final Set<Runnable> unanswered = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
     private volatile Phase phase = Phase.STARTING; // writer: control
 
@@ -123,7 +170,8 @@ public final class Proxy implements AutoCloseable {
         this.control = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("tidegate-control", false));
         this.control.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections());
-        this.inForce = new InForce(config, builder.build(1, config));
+        RuntimeState runtime = parts.runtime().reconcile(config);
+        this.inForce = new InForce(config, runtime, builder.build(1, config, runtime));
         try {
             makeWorkers(new Admission(limit));
         } catch (RuntimeException failed) {
@@ -131,7 +179,18 @@ public final class Proxy implements AutoCloseable {
             throw failed;
         }
         this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
-        this.reloader = new Reloader(inForce, cells, builder, listeners, workers, parts);
+        this.publisher = new Publisher(
+                inForce, cells, builder, new Leaving(cells, workers), listeners, parts.nameServers());
+        this.events = new Events(parts.clock());
+        this.operations = new Operations(workers, parts.ticker(), parts.clock(), this::onOperationEnded);
+        this.drains = new Drains(operations);
+        Departures departures = new Departures(operations);
+        LevelInForce level = new LevelInForce(config.log().level());
+        level.follow(config, runtime);
+        this.reloader = new Reloader(inForce, cells, publisher, departures, drains, level);
+        this.views = new Views(inForce, drains, operations, listeners, workers, parts.ticker());
+        this.commands = new Commands(
+                inForce, publisher, operations, drains, departures, level, views, events, workers);
     }
 
     private void makeWorkers(Admission admission) {
@@ -183,7 +242,7 @@ public final class Proxy implements AutoCloseable {
      */
     public void listen() throws IOException {
         try {
-            reloader.begin();
+            publisher.begin();
         } catch (RuntimeException failed) {
             throw cannotStart(failed);
         }
@@ -284,18 +343,96 @@ public final class Proxy implements AutoCloseable {
      * @return how it came out; rejected also when the proxy is stopping. Never completes exceptionally
      */
     public CompletableFuture<ReloadResult> reload(Config wanted) {
-        CompletableFuture<ReloadResult> answer = new CompletableFuture<>();
-        reloadsAsked.add(answer);
+        return ask(() -> reloadNow(wanted), this::stopping);
+    }
+
+    /**
+     * What a reload would change. Changes nothing.
+     *
+     * @return how it would come out; never completes exceptionally
+     */
+    public CompletableFuture<ReloadResult> dryRun(Config wanted) {
+        return ask(() -> reloader.dryRun(wanted), this::stopping);
+    }
+
+    /**
+     * Carries an operator's write out: whole, or not at all. All but the reload of a file.
+     *
+     * @return how it came out, once what a restart is to find is kept; completes exceptionally only for a fault of our own
+     */
+    public CompletableFuture<Outcome> execute(Command command, WriteContext context) {
+        CompletableFuture<Outcome> done = ask(() -> executeNow(command, context), () -> UNAVAILABLE);
+        return done.thenCompose(outcome -> outcome instanceof Outcome.Refused || outcome instanceof Outcome.Compared
+                ? CompletableFuture.completedFuture(outcome)
+                : parts.stateSaver().apply(inForce.runtime()).thenApply(failure -> outcome));
+    }
+
+    private Outcome executeNow(Command command, WriteContext context) {
+        if (phase != Phase.RUNNING) {
+            return UNAVAILABLE;
+        }
+        Outcome outcome = commands.run(command, context);
+        sweep();
+        return outcome;
+    }
+
+    /** Has control answer; once the proxy has stopped, or stops before its turn, the answer is the other one. */
+    private <T> CompletableFuture<T> ask(Supplier<T> question, Supplier<T> otherwise) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Runnable giveUp = () -> answer.complete(otherwise.get());
+        unanswered.add(giveUp);
         try {
             control.execute(() -> {
-                answer.complete(reloadNow(wanted));
-                reloadsAsked.removeIf(CompletableFuture::isDone);
+                try {
+                    answer.complete(question.get());
+                } catch (RuntimeException fault) {
+                    log.error("control failed by a fault of our own gen={}", snapshot().generation(), fault);
+                    answer.completeExceptionally(fault);
+                } finally {
+                    unanswered.remove(giveUp);
+                }
             });
         } catch (RejectedExecutionException stoppedAlready) {
-            answer.complete(stopping());
-            reloadsAsked.removeIf(CompletableFuture::isDone);
+            giveUp.run();
+            unanswered.remove(giveUp);
         }
         return answer;
+    }
+
+    private void onOperationEnded(Operation operation) {
+        String word = operation.state() == Operation.State.DONE ? "done" : "cancelled";
+        Map<String, Object> fields = new LinkedHashMap<>(Commands.fields(operation));
+        fields.put("retired", operation.order().retired());
+        fields.put("cut", operation.order().cut());
+        log.info(
+                "operation {} id={} kind={} target={} retired={} cut={}",
+                word,
+                operation.id(),
+                operation.kind().word(),
+                operation.target(),
+                operation.order().retired(),
+                operation.order().cut());
+        events.emit("operation-" + word, operation.kind().word() + " of " + operation.target() + " " + word, fields);
+    }
+
+    /** The proxy as the admin API shows it. */
+    Views views() {
+        return views;
+    }
+
+    /** What has happened lately, and what happens. */
+    public Events events() {
+        return events;
+    }
+
+    /** Whether an operator drains the whole process: it serves on, but is not ready. */
+    public boolean drained() {
+        return drains.process();
+    }
+
+    /** What operators have changed, beside the configuration. */
+    public RuntimeState runtime() {
+        return inForce.runtime();
     }
 
     private ReloadResult stopping() {
@@ -311,13 +448,21 @@ public final class Proxy implements AutoCloseable {
             result = ReloadResult.rejected(snapshot().generation(), "internal error: " + fault.getMessage());
         }
         reloads.count(result.result());
+        if (result.result() == ReloadCounts.Result.APPLIED) {
+            parts.stateSaver().apply(inForce.runtime());
+        }
+        events.emit(
+                "reload-" + result.result().word(),
+                "reload " + result.result().word() + (result.reason().isEmpty() ? "" : ": " + result.reason()),
+                Map.of("generation", result.generation(), "changes", result.diff().changes().size()));
         sweep();
         return result;
     }
 
-    /** Looks from time to time at the endpoints that were taken away, until the last connection has left them. */
+    /** Looks from time to time at operations and at endpoints that were taken away, until the last has come to its end. */
     private void sweep() {
-        if (phase != Phase.RUNNING || !reloader.forgetUnused() || sweeping) {
+        boolean more = phase == Phase.RUNNING && (operations.settle() | publisher.forgetUnused());
+        if (!more || sweeping) {
             return;
         }
         sweeping = true;
@@ -382,22 +527,14 @@ public final class Proxy implements AutoCloseable {
             return;
         }
         listeners.close();
-        long now = parts.ticker().nanoTime();
-        long window = Math.max(0, deadlineNanos - now);
-        long spread = Math.min(config().process().shutdown().spread().toNanos(), window);
-        long cutSpread = Math.min(spread, window / 5);
-        for (Worker worker : workers) {
-            worker.loop()
-                    .execute(() -> worker.forEachResident(resident -> resident.retire(
-                            CloseReason.SHUTDOWN,
-                            now + drawn(worker.random(), spread),
-                            deadlineNanos - drawn(worker.random(), cutSpread))));
-        }
+        Duration window = Duration.ofNanos(
+                Math.max(0, deadlineNanos - parts.ticker().nanoTime()));
+        Duration spread = config().process().shutdown().spread();
+        RetirePlan plan = new RetirePlan(
+                DrainMode.GRACEFUL, Optional.of(window), spread.compareTo(window) < 0 ? spread : window);
+        operations.begin(
+                Operation.Kind.SHUTDOWN, "process", CloseReason.SHUTDOWN, plan, endpoint -> true, resident -> true);
         lookForLast(deadlineNanos + STOP_MARGIN.toNanos());
-    }
-
-    private static long drawn(RandomGenerator random, long width) {
-        return width <= 0 ? 0 : random.nextLong(width);
     }
 
     private void lookForLast(long lastCallNanos) {
@@ -451,7 +588,7 @@ public final class Proxy implements AutoCloseable {
             if (listened) {
                 log.info("stopped cut={}", cut());
             }
-            reloader.close();
+            publisher.close();
             endWorkers();
         } catch (Throwable fault) {
             log.error("the stop left something behind", fault);
@@ -459,7 +596,7 @@ public final class Proxy implements AutoCloseable {
             stopped.complete(null);
             control.shutdown();
             // Their tasks are not run any more.
-            reloadsAsked.forEach(answer -> answer.complete(stopping()));
+            unanswered.forEach(Runnable::run);
         }
     }
 

@@ -3,29 +3,73 @@ package dev.tidegate.control;
 import dev.tidegate.admin.MetricsFormat;
 import dev.tidegate.admin.ProxyOperations;
 import dev.tidegate.admin.Readiness;
+import dev.tidegate.admin.command.Command;
+import dev.tidegate.admin.command.ConnectionFilter;
+import dev.tidegate.admin.command.Outcome;
+import dev.tidegate.admin.command.Outcome.Why;
+import dev.tidegate.admin.command.WriteContext;
+import dev.tidegate.admin.view.BackendView;
+import dev.tidegate.admin.view.ChangeView;
+import dev.tidegate.admin.view.ConnectionView;
+import dev.tidegate.admin.view.DiffView;
+import dev.tidegate.admin.view.EventView;
+import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.OperationView;
+import dev.tidegate.admin.view.Page;
+import dev.tidegate.admin.view.ProblemView;
+import dev.tidegate.admin.view.StatusView;
+import dev.tidegate.admin.view.WorkerView;
+import dev.tidegate.config.ConfigDocument;
+import dev.tidegate.config.Problem;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.telemetry.Metrics;
+import dev.tidegate.telemetry.ReloadCounts;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /** What the admin API serves, of a running proxy. Any thread. */
 public final class ProxyAdmin implements ProxyOperations {
     private final Proxy proxy;
     private final Metrics metrics;
+    private final ProcessInfo process;
+    private final InstantSource clock;
+    private final Optional<FileReloads> reloads;
 
-    /** Serves that proxy and those metrics. */
-    public ProxyAdmin(Proxy proxy, Metrics metrics) {
+    /**
+     * @param proxy what is shown and changed
+     * @param metrics of it
+     * @param process what does not change about it
+     * @param clock the time of day
+     * @param reloads of its configuration file; empty when it has none
+     */
+    public ProxyAdmin(
+            Proxy proxy, Metrics metrics, ProcessInfo process, InstantSource clock, Optional<FileReloads> reloads) {
         this.proxy = proxy;
         this.metrics = metrics;
+        this.process = process;
+        this.clock = clock;
+        this.reloads = reloads;
     }
+
+    // ---- open to all
 
     @Override
     public Readiness readiness(Optional<String> frontend) {
         Readiness.State state =
                 switch (proxy.phase()) {
                     case STARTING -> Readiness.State.STARTING;
-                    case RUNNING -> Readiness.State.READY;
+                    case RUNNING -> proxy.drained() ? Readiness.State.DRAINING : Readiness.State.READY;
                     case DRAINING, STOPPED -> Readiness.State.DRAINING;
                 };
         return new Readiness(
@@ -33,13 +77,14 @@ public final class ProxyAdmin implements ProxyOperations {
                 proxy.snapshot().frontends().stream()
                         .filter(candidate ->
                                 frontend.isEmpty() || frontend.get().equals(candidate.name()))
-                        .map(ProxyAdmin::readiness)
+                        .map(this::readiness)
                         .toList());
     }
 
-    private static Readiness.FrontendReadiness readiness(Frontend frontend) {
+    private Readiness.FrontendReadiness readiness(Frontend frontend) {
+        boolean listens = !proxy.runtime().drainingFrontends().contains(frontend.name());
         return new Readiness.FrontendReadiness(
-                frontend.name(), frontend.backend().hasCandidate());
+                frontend.name(), listens && frontend.backend().hasCandidate());
     }
 
     @Override
@@ -50,5 +95,151 @@ public final class ProxyAdmin implements ProxyOperations {
                     case OPENMETRICS -> Metrics.Format.OPENMETRICS;
                 },
                 out);
+    }
+
+    // ---- reading
+
+    @Override
+    public long generation() {
+        return proxy.snapshot().generation();
+    }
+
+    @Override
+    public CompletionStage<StatusView> status() {
+        return proxy.views().operations().thenCombine(proxy.views().ages(), (operations, ages) -> {
+            Instant now = clock.instant();
+            return new StatusView(
+                    process.version(),
+                    process.pid(),
+                    state(),
+                    process.started(),
+                    Math.max(0, Duration.between(process.started(), now).toMillis()),
+                    generation(),
+                    process.config().map(file -> file.toAbsolutePath().toString()).orElse(null),
+                    process.transport(),
+                    process.transportReason(),
+                    proxy.counters().stream()
+                            .map(worker -> new WorkerView(worker.worker(), worker.connections()))
+                            .toList(),
+                    proxy.connections().active(),
+                    proxy.connections().max(),
+                    LevelInForce.of(proxy.config(), proxy.runtime()).name().toLowerCase(Locale.ROOT),
+                    reloadCounts(),
+                    ages,
+                    operations.stream()
+                            .filter(operation -> operation.state().equals("running"))
+                            .toList());
+        });
+    }
+
+    private String state() {
+        return switch (proxy.phase()) {
+            case STARTING -> "starting";
+            case RUNNING -> proxy.drained() ? "draining" : "ready";
+            case DRAINING, STOPPED -> "stopping";
+        };
+    }
+
+    private Map<String, Long> reloadCounts() {
+        Map<String, Long> counts = new LinkedHashMap<>();
+        for (ReloadCounts.Result result : ReloadCounts.Result.values()) {
+            counts.put(result.word(), proxy.reloads().of(result));
+        }
+        return counts;
+    }
+
+    @Override
+    public Map<String, Object> config() {
+        return ConfigDocument.of(proxy.config());
+    }
+
+    @Override
+    public List<FrontendView> frontends() {
+        return proxy.views().frontends();
+    }
+
+    @Override
+    public List<BackendView> backends() {
+        return proxy.views().backends();
+    }
+
+    @Override
+    public CompletionStage<Page<ConnectionView>> connections(ConnectionFilter filter) {
+        return proxy.views().connections(filter);
+    }
+
+    @Override
+    public CompletionStage<List<OperationView>> operations() {
+        return proxy.views().operations();
+    }
+
+    @Override
+    public List<EventView> recentEvents(int max) {
+        return proxy.events().recent(max);
+    }
+
+    @Override
+    public Runnable followEvents(Consumer<EventView> sink) {
+        return proxy.events().follow(sink);
+    }
+
+    // ---- writing
+
+    @Override
+    public CompletionStage<Outcome> execute(Command command, WriteContext context) {
+        return command instanceof Command.Reload ? reload(context) : proxy.execute(command, context);
+    }
+
+    private CompletionStage<Outcome> reload(WriteContext context) {
+        long generation = generation();
+        if (context.ifGeneration().isPresent() && context.ifGeneration().getAsLong() != generation) {
+            return refused(
+                    Why.STALE,
+                    "the generation in force is " + generation + ", not "
+                            + context.ifGeneration().getAsLong() + "; look again, and decide again",
+                    List.of());
+        }
+        if (proxy.phase() != Proxy.Phase.RUNNING) {
+            return refused(Why.UNAVAILABLE, "the process is starting or stopping", List.of());
+        }
+        if (reloads.isEmpty()) {
+            return refused(Why.CONFLICT, "this process was not started from a configuration file", List.of());
+        }
+        return (context.dryRun() ? reloads.get().dryRun() : reloads.get().reload()).thenApply(ProxyAdmin::outcome);
+    }
+
+    private static CompletionStage<Outcome> refused(Why why, String detail, List<ProblemView> problems) {
+        return CompletableFuture.completedFuture(new Outcome.Refused(why, detail, problems));
+    }
+
+    private static Outcome outcome(FileReloads.FileReload reload) {
+        if (reload.result().isEmpty()) {
+            List<ProblemView> problems =
+                    reload.problems().stream().map(ProxyAdmin::problem).toList();
+            return new Outcome.Refused(
+                    Why.INVALID, "the configuration has problems: " + problems.size() + "; nothing changed", problems);
+        }
+        ReloadResult result = reload.result().get();
+        if (result.result() == ReloadCounts.Result.REJECTED) {
+            return new Outcome.Refused(Why.CONFLICT, result.reason() + "; nothing changed", List.of());
+        }
+        return new Outcome.Compared(new DiffView(
+                result.generation(),
+                result.diff().changes().stream().map(ProxyAdmin::change).toList()));
+    }
+
+    private static ProblemView problem(Problem problem) {
+        return new ProblemView(
+                problem.line(), problem.column(), problem.path(), problem.message(), problem.hint());
+    }
+
+    private static ChangeView change(ConfigDiff.Change change) {
+        return new ChangeView(
+                change.op().word(),
+                change.path(),
+                change.op() == ConfigDiff.Op.ADD ? null : change.from(),
+                change.op() == ConfigDiff.Op.REMOVE ? null : change.to(),
+                change.applies().word(),
+                change.connections());
     }
 }

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Makes a snapshot of a valid configuration, reusing cells. Confined to control's thread. */
 final class SnapshotBuilder {
@@ -38,9 +39,9 @@ final class SnapshotBuilder {
         this.processMaxConnections = processMaxConnections;
     }
 
-    Snapshot build(long generation, Config config) {
+    Snapshot build(long generation, Config config, RuntimeState runtime) {
         Map<String, Backend> backends = new LinkedHashMap<>();
-        config.backends().forEach(backend -> backends.put(backend.name(), backend(backend)));
+        config.backends().forEach(backend -> backends.put(backend.name(), backend(backend, runtime)));
         List<Frontend> frontends = new ArrayList<>();
         config.frontends().forEach(frontend -> frontends.add(frontend(frontend, backends.get(frontend.backend()))));
         return new Snapshot(generation, frontends, List.copyOf(backends.values()));
@@ -56,7 +57,7 @@ final class SnapshotBuilder {
                 cells.frontend(config.name()));
     }
 
-    private Backend backend(BackendConfig config) {
+    private Backend backend(BackendConfig config, RuntimeState runtime) {
         BalancePolicy policy =
                 switch (config.balance()) {
                     case ROUND_ROBIN -> BalancePolicy.ROUND_ROBIN;
@@ -64,8 +65,8 @@ final class SnapshotBuilder {
                     case LEAST_CONNECTIONS -> BalancePolicy.LEAST_CONNECTIONS;
                     case POWER_OF_TWO -> BalancePolicy.POWER_OF_TWO;
                 };
-        List<Endpoint> endpoints = config.endpoints().stream()
-                .map(endpoint -> endpoint(config.name(), endpoint))
+        List<Endpoint> endpoints = runtime.endpoints(config).stream()
+                .map(endpoint -> endpoint(config.name(), endpoint, runtime))
                 .toList();
         return new Backend(
                 config.name(),
@@ -76,7 +77,7 @@ final class SnapshotBuilder {
                 connect(config.connect()));
     }
 
-    private Endpoint endpoint(String backend, EndpointConfig config) {
+    private Endpoint endpoint(String backend, EndpointConfig config, RuntimeState runtime) {
         // A literal never goes to DNS: InetSocketAddress parses it. A name is unresolved until the name watch says
         // more.
         List<InetSocketAddress> resolved = config.address().literal()
@@ -84,8 +85,15 @@ final class SnapshotBuilder {
                         config.address().host(), config.address().port()))
                 : List.of();
         EndpointCell cell = cells.endpoint(backend, config.address().toString(), resolved);
+        EndpointId id = EndpointId.of(backend, config.address());
+        Optional<RuntimeState.Weight> weight = runtime.endpoint(id).weight();
         return new Endpoint(
-                config.name(), config.weight(), config.maxConnections().orElse(Integer.MAX_VALUE), cell);
+                config.name(),
+                weight.map(RuntimeState.Weight::value).orElse(config.weight()),
+                config.maxConnections().orElse(Integer.MAX_VALUE),
+                cell,
+                new Endpoint.Origin(
+                        config.weight(), weight.isPresent(), runtime.added().containsKey(id)));
     }
 
     private static ConnectPolicy connect(ConnectConfig config) {

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What of an endpoint outlives a snapshot: its in-flight count and its resolved addresses. The same backend and address
- * keep the same cell over every reload, so counts never start again.
+ * What of an endpoint outlives a snapshot: its in-flight count, its resolved addresses, and whether it takes new
+ * connections at all. The same backend and address keep the same cell over every reload, so counts never start again.
  *
- * <p>Read and counted by any worker; addresses are written by control.
+ * <p>Read and counted by any worker; the rest is written by control.
  */
 public final class EndpointCell {
     private final String backend;
@@ -18,7 +18,23 @@ public final class EndpointCell {
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger nextAddress = new AtomicInteger();
     private volatile List<InetSocketAddress> addresses; // writer: control
-    private volatile boolean removed; // writer: control
+    private volatile int closed; // writer: control; bits of Closed, 0: takes new connections
+
+    /** Why an endpoint takes no new connections, whatever its snapshot says. Connections that it has are not concerned. */
+    public enum Closed {
+        /** A reload or an operator has taken it away. */
+        REMOVED,
+        /** It is drained. */
+        DRAINING,
+        /** An operator has disabled it. */
+        DISABLED,
+        /** Its weight is 0. */
+        WEIGHTLESS;
+
+        private int bit() {
+            return 1 << ordinal();
+        }
+    }
 
     /**
      * @param backend the backend's name
@@ -54,12 +70,25 @@ public final class EndpointCell {
     }
 
     /**
-     * Counts one more connection, unless {@code max} are there already. Exact under contention, from any thread.
+     * Counts one more connection, unless it takes none or {@code max} are there already. Exact under contention, from any
+     * thread: once {@link #close} has returned, nothing is counted any more.
      *
      * @param max the most there may be; {@link Integer#MAX_VALUE} for no limit
      * @return whether it was counted; if so, {@link #release()} must follow, once
      */
     public boolean tryAcquire(int max) {
+        if (!tryCount(max)) {
+            return false;
+        }
+        // Looked at after counting: whoever closes it sees the count, or this sees it closed.
+        if (closed != 0) {
+            release();
+            return false;
+        }
+        return true;
+    }
+
+    private boolean tryCount(int max) {
         if (max == Integer.MAX_VALUE) {
             inFlight.getAndIncrement();
             return true;
@@ -81,14 +110,24 @@ public final class EndpointCell {
         assert left >= 0 : address;
     }
 
-    /** Whether a reload has taken the endpoint away. Connections that still follow an older snapshot must not pick it. */
-    public boolean removed() {
-        return removed;
+    /** Whether it takes new connections, as far as that does not depend on a snapshot. */
+    public boolean open() {
+        return closed == 0;
     }
 
-    /** Says whether the endpoint is taken away. Called by control only. */
-    public void setRemoved(boolean now) {
-        removed = now;
+    /** Whether it takes none for that reason. */
+    public boolean closed(Closed why) {
+        return (closed & why.bit()) != 0;
+    }
+
+    /** Says whether it takes no new connections for that reason; it may have several. Called by control only. */
+    @SuppressWarnings("NonAtomicVolatileUpdate") // one writer: control
+    public void close(Closed why, boolean now) {
+        if (now) {
+            closed |= why.bit();
+        } else {
+            closed &= ~why.bit();
+        }
     }
 
     /** Whether at least one address is known. */

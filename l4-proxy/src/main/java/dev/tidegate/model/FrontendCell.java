@@ -3,12 +3,14 @@ package dev.tidegate.model;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What of a frontend outlives a snapshot: how many connections it holds. Counted by any worker, exactly.
+ * What of a frontend outlives a snapshot: how many connections it holds, and whether those to come are to leave again.
+ * Counted by any worker, exactly; told by control.
  */
 public final class FrontendCell {
     private final String name;
     private final int slot;
     private final AtomicInteger active = new AtomicInteger();
+    private volatile BornRetiring bornRetiring; // writer: control
 
     /**
      * @param name the frontend's name
@@ -49,6 +51,16 @@ public final class FrontendCell {
             seen = witness;
         }
         return false;
+    }
+
+    /** What connections that come now are retired by; null when they may stay. */
+    public BornRetiring bornRetiring() {
+        return bornRetiring;
+    }
+
+    /** Says whether connections from now on are born retiring. Called by control only. */
+    public void setBornRetiring(BornRetiring now) {
+        bornRetiring = now;
     }
 
     /** Counts one less. */

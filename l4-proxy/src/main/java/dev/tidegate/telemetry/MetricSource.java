@@ -61,15 +61,15 @@ final class MetricSource {
             long accessLogDropped,
             String version) {
         long sum(FrontendCell frontend, ToLongFunction<FrontendRow> count) {
-            return sumOf(worker -> worker.readFrontend(frontend.slot()), count);
+            return totals().ofFrontend(frontend.slot(), count);
         }
 
         long sum(Endpoint endpoint, ToLongFunction<EndpointRow> count) {
-            return sumOf(worker -> worker.readEndpoint(endpoint.cell().slot()), count);
+            return totals().ofEndpoint(endpoint.cell().slot(), count);
         }
 
         long sumOfBackend(int slot, ToLongFunction<BackendRow> count) {
-            return sumOf(worker -> worker.readBackend(slot), count);
+            return totals().ofBackend(slot, count);
         }
 
         /** Each worker's histogram; fewer than workers when some have no row. */
@@ -81,15 +81,8 @@ final class MetricSource {
                     .toList();
         }
 
-        private <R> long sumOf(Function<WorkerCounters, R> row, ToLongFunction<R> count) {
-            long sum = 0;
-            for (WorkerCounters worker : workers) {
-                R found = row.apply(worker);
-                if (found != null) {
-                    sum += count.applyAsLong(found);
-                }
-            }
-            return sum;
+        private Totals totals() {
+            return new Totals(workers);
         }
     }
 }

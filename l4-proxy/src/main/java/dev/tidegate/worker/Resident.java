@@ -3,6 +3,7 @@ package dev.tidegate.worker;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.RetireOrder;
 
 /** A connection as its worker's table sees it. Confined to the worker's loop. */
 public interface Resident {
@@ -10,16 +11,29 @@ public interface Resident {
     long sequence();
 
     /**
-     * Marks it retiring. What is retiring already keeps its first reason, and the earlier hard limit.
+     * Has it retired by an order, unless it is ending already. What others have ordered holds beside it: the first reason,
+     * the earliest hard limit.
      *
-     * @param reason why
-     * @param startNanos when its retirement begins
+     * @param order why
+     * @param startNanos from when on it may end
      * @param hardNanos when it ends, whatever it does then
      */
-    void retire(CloseReason reason, long startNanos, long hardNanos);
+    void retire(RetireOrder order, long startNanos, long hardNanos);
 
-    /** Takes the mark back, if it has that reason and has not begun to end: it stays as if it had never been marked. */
-    void stay(CloseReason reason);
+    /** Takes an order back: unless it has begun to end, it stays as if there had never been that order. */
+    void stay(RetireOrder order);
+
+    /** Whether it has that order, and has not ended. */
+    boolean under(RetireOrder order);
+
+    /** When it was accepted. */
+    long acceptedNanos();
+
+    /** When bytes last moved. */
+    long progressNanos();
+
+    /** All that an operator may want to see of it. */
+    ResidentInfo info();
 
     /** The frontend that it came in by. */
     FrontendCell frontend();

@@ -141,6 +141,12 @@ public final class Worker {
         assert left >= 0;
     }
 
+    /** The connection with that number; null when it has gone. */
+    public Resident resident(long number) {
+        assert inLoop();
+        return residents.get(number);
+    }
+
     /** How many connections are in the table. */
     public int residents() {
         return residents.size();

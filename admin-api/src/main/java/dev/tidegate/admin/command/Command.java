@@ -59,9 +59,7 @@ public sealed interface Command {
         /** And what an operator wants to know. */
         INFO,
         /** And what a developer wants to know. */
-        DEBUG,
-        /** Everything. */
-        TRACE;
+        DEBUG;
 
         /** The word in requests and answers. */
         public String word() {

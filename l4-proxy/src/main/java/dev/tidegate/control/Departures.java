@@ -1,0 +1,96 @@
+package dev.tidegate.control;
+
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.RetireOrder;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Retires connections of endpoints and frontends that were taken away, and lets them stay when those come back in time.
+ *
+ * <p>Confined to control's thread.
+ */
+final class Departures {
+    private final Operations operations;
+    private final Map<EndpointCell, RetireOrder> ofEndpoints = new HashMap<>();
+    private final Map<FrontendCell, RetireOrder> ofFrontends = new HashMap<>();
+
+    Departures(Operations operations) {
+        this.operations = operations;
+    }
+
+    /**
+     * Does what a publication asks for.
+     *
+     * @param plan how connections leave; null: those of endpoints stay until they end by themselves
+     * @return the operation that retires connections of endpoints; null when there is none
+     */
+    Operation settle(Publisher.Moves moves, RetirePlan plan) {
+        for (EndpointCell back : moves.endpointsBack()) {
+            RetireOrder order = ofEndpoints.remove(back);
+            if (order != null) {
+                operations.take(order, resident -> resident.endpoint() == back);
+            }
+        }
+        for (FrontendCell back : moves.frontendsBack()) {
+            RetireOrder order = ofFrontends.remove(back);
+            if (order != null) {
+                operations.take(order, resident -> resident.frontend() == back);
+            }
+        }
+        Operation frontends = retireFrontends(moves.frontendsGone());
+        Operation endpoints = plan == null ? null : retireEndpoints(moves.endpointsGone(), plan);
+        return endpoints == null ? frontends : endpoints;
+    }
+
+    private Operation retireFrontends(Set<FrontendCell> gone) {
+        if (gone.isEmpty()) {
+            return null;
+        }
+        String names = gone.stream()
+                .map(cell -> "frontends/" + cell.name())
+                .collect(Collectors.toCollection(TreeSet::new))
+                .stream()
+                .collect(Collectors.joining(" "));
+        Operation operation = operations.begin(
+                Operation.Kind.REMOVE,
+                names,
+                CloseReason.DRAIN,
+                Reloader.PLAN,
+                endpoint -> true,
+                resident -> gone.contains(resident.frontend()));
+        gone.forEach(cell -> ofFrontends.put(cell, operation.order()));
+        return operation;
+    }
+
+    private Operation retireEndpoints(Set<EndpointCell> gone, RetirePlan plan) {
+        if (gone.isEmpty()) {
+            return null;
+        }
+        String names = gone.stream()
+                .map(cell -> "backends/" + cell.backend() + "/endpoints/" + cell.address())
+                .collect(Collectors.toCollection(TreeSet::new))
+                .stream()
+                .limit(10)
+                .collect(Collectors.joining(" "));
+        Operation operation = operations.begin(
+                Operation.Kind.REMOVE,
+                gone.size() > 10 ? names + " and more" : names,
+                CloseReason.ENDPOINT_REMOVED,
+                plan,
+                gone::contains,
+                resident -> gone.contains(resident.endpoint()));
+        gone.forEach(cell -> ofEndpoints.put(cell, operation.order()));
+        return operation;
+    }
+
+    /** Drops what it knew of endpoints that are forgotten. */
+    void forget(Set<EndpointCell> forgotten) {
+        ofEndpoints.keySet().removeAll(forgotten);
+    }
+}

@@ -1,0 +1,188 @@
+package dev.tidegate.control;
+
+import dev.tidegate.config.Config;
+import dev.tidegate.config.EndpointAddress;
+import dev.tidegate.config.FrontendConfig;
+import dev.tidegate.config.ListenAddress;
+import dev.tidegate.listener.Listeners;
+import dev.tidegate.model.Backend;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.EndpointCell.Closed;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Snapshot;
+import io.netty.resolver.dns.DnsServerAddressStreamProvider;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Puts a configuration, and what operators changed since, in force: all of it or nothing. What can fail (binding what is
+ * new) is done first and beside what runs; then one store makes new connections follow the new snapshot; then listeners
+ * that are gone close. What becomes of connections is its caller's to say.
+ *
+ * <p>Confined to control's thread.
+ */
+final class Publisher {
+    private final InForce inForce;
+    private final SnapshotBuilder builder;
+    private final Cells cells;
+    private final Leaving leaving;
+    private final Listeners listeners;
+    private final DnsServerAddressStreamProvider nameServers;
+    private NameWatch names; // null while no endpoint has a name
+
+    Publisher(
+            InForce inForce,
+            Cells cells,
+            SnapshotBuilder builder,
+            Leaving leaving,
+            Listeners listeners,
+            DnsServerAddressStreamProvider nameServers) {
+        this.inForce = inForce;
+        this.cells = cells;
+        this.builder = builder;
+        this.leaving = leaving;
+        this.listeners = listeners;
+        this.nameServers = nameServers;
+    }
+
+    /** What a publication took away, and what it brought back before all connections had ended. */
+    record Moves(
+            Set<EndpointCell> endpointsGone,
+            Set<EndpointCell> endpointsBack,
+            Set<FrontendCell> frontendsGone,
+            Set<FrontendCell> frontendsBack) {}
+
+    /**
+     * Puts the first configuration in force: listens, and watches names.
+     *
+     * @throws IOException when an address cannot be listened on; nothing is left bound
+     */
+    void begin() throws IOException {
+        Listeners.Change change = listeners.prepare(specs(inForce.config(), inForce.runtime()));
+        try {
+            watchNames(inForce.snapshot());
+        } catch (RuntimeException failed) {
+            change.rollback();
+            throw failed;
+        }
+        inForce.snapshot().backends().forEach(backend -> closeCells(backend, inForce.runtime()));
+        change.commit();
+        follow(inForce.snapshot());
+    }
+
+    /**
+     * Makes it the next generation.
+     *
+     * @throws IOException when an address cannot be listened on; nothing has changed then
+     */
+    Moves publish(Config config, RuntimeState runtime) throws IOException {
+        Snapshot before = inForce.snapshot();
+        Listeners.Change change = listeners.prepare(specs(config, runtime));
+        Snapshot built;
+        try {
+            built = builder.build(before.generation() + 1, config, runtime);
+            watchNames(built);
+        } catch (RuntimeException fault) {
+            change.rollback();
+            throw fault;
+        }
+        Set<EndpointCell> endpointsBack = leaving.takeBack(built);
+        built.backends().forEach(backend -> closeCells(backend, runtime));
+        inForce.publish(config, runtime, built);
+        change.commit();
+        follow(built);
+        cells.dropPickersOutside(built);
+        Set<FrontendCell> gone = frontends(before);
+        gone.removeAll(frontends(built));
+        Set<FrontendCell> back = frontends(built);
+        back.removeAll(frontends(before));
+        return new Moves(leaving.takeAway(built), endpointsBack, gone, back);
+    }
+
+    /** From here on nobody picks those that are to take no new connections, whatever snapshot he follows. */
+    private static void closeCells(Backend backend, RuntimeState runtime) {
+        boolean allDraining = runtime.drainingBackends().contains(backend.name());
+        for (Endpoint endpoint : backend.endpoints().all()) {
+            EndpointCell cell = endpoint.cell();
+            RuntimeState.Changed changed = runtime.endpoint(new EndpointId(backend.name(), cell.address()));
+            cell.close(Closed.DRAINING, allDraining || changed.draining());
+            cell.close(Closed.DISABLED, changed.disabled());
+            cell.close(Closed.WEIGHTLESS, endpoint.weight() == 0);
+        }
+    }
+
+    private static Set<FrontendCell> frontends(Snapshot snapshot) {
+        Set<FrontendCell> all = new HashSet<>();
+        for (Frontend frontend : snapshot.frontends()) {
+            all.add(frontend.cell());
+        }
+        return all;
+    }
+
+    /** A drained frontend does not listen. */
+    private static List<Listeners.Spec> specs(Config config, RuntimeState runtime) {
+        List<Listeners.Spec> specs = new ArrayList<>();
+        for (FrontendConfig frontend : config.frontends()) {
+            if (runtime.drainingFrontends().contains(frontend.name())) {
+                continue;
+            }
+            int unackedMillis = SnapshotBuilder.timeouts(frontend.timeouts()).unackedMillis();
+            for (ListenAddress address : frontend.listen()) {
+                if (!(address instanceof ListenAddress.Tcp tcp)) {
+                    throw new IllegalArgumentException("frontend \"" + frontend.name() + "\": " + address
+                            + " is not a TCP address; the configuration's reader lets none through");
+                }
+                specs.add(new Listeners.Spec(
+                        frontend.name(), new InetSocketAddress(tcp.host(), tcp.port()), tcp.toString(), unackedMillis));
+            }
+        }
+        return specs;
+    }
+
+    // ---- names
+
+    private void watchNames(Snapshot snapshot) {
+        if (names == null && !named(snapshot).isEmpty()) {
+            names = new NameWatch(nameServers);
+        }
+    }
+
+    private void follow(Snapshot snapshot) {
+        if (names != null) {
+            names.follow(named(snapshot));
+        }
+    }
+
+    private static Map<EndpointCell, EndpointAddress> named(Snapshot snapshot) {
+        Map<EndpointCell, EndpointAddress> named = new LinkedHashMap<>();
+        for (Backend backend : snapshot.backends()) {
+            for (Endpoint endpoint : backend.endpoints().all()) {
+                EndpointAddress address = EndpointAddress.parse(endpoint.cell().address());
+                if (!address.literal()) {
+                    named.put(endpoint.cell(), address);
+                }
+            }
+        }
+        return named;
+    }
+
+    /** Gives back what endpoints that were taken away still hold, as far as nobody is on them. Whether some are left. */
+    boolean forgetUnused() {
+        return leaving.forgetUnused();
+    }
+
+    /** Stops watching names. */
+    void close() {
+        if (names != null) {
+            names.close();
+        }
+    }
+}
