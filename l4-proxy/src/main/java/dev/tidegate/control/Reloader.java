@@ -6,7 +6,6 @@ import dev.tidegate.config.EndpointAddress;
 import dev.tidegate.config.FrontendConfig;
 import dev.tidegate.config.ListenAddress;
 import dev.tidegate.config.LogConfig;
-import dev.tidegate.config.ProcessConfig;
 import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.model.CloseReason;
@@ -142,13 +141,8 @@ final class Reloader {
 
     /** What a running process cannot change stays what it is, so that the next diff tells of it again. */
     private static Config withoutRestart(Config now, Config wanted) {
-        ProcessConfig process = now.process();
         return new Config(
-                new ProcessConfig(
-                        process.workers(),
-                        process.transport(),
-                        process.maxConnections(),
-                        wanted.process().shutdown()),
+                now.process().withShutdown(wanted.process().shutdown()),
                 now.admin(),
                 new LogConfig(wanted.log().level(), now.log().access()),
                 wanted.frontends(),
