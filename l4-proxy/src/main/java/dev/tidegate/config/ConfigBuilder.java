@@ -13,7 +13,7 @@ final class ConfigBuilder {
     static Config config(Values root, List<Located<Values>> frontends, List<Located<Values>> backends) {
         return new Config(
                 process(root.get(ConfigKeys.PROCESS)),
-                new AdminConfig(addresses(root.get(ConfigKeys.ADMIN).given(ConfigKeys.ADMIN_LISTEN))),
+                admin(root.get(ConfigKeys.ADMIN)),
                 log(root.get(ConfigKeys.LOG)),
                 frontends.stream().map(frontend -> frontend(frontend.value())).toList(),
                 backends.stream().map(backend -> backend(backend.value())).toList());
@@ -26,6 +26,7 @@ final class ConfigBuilder {
                 process.get(ConfigKeys.WORKERS),
                 process.get(ConfigKeys.TRANSPORT),
                 process.get(ConfigKeys.PROCESS_MAX_CONNECTIONS),
+                process.value(ConfigKeys.STATE_DIR),
                 new ShutdownConfig(
                         deadline,
                         shutdown.value(ConfigKeys.SHUTDOWN_SPREAD).orElse(defaultSpread(deadline)),
@@ -33,8 +34,20 @@ final class ConfigBuilder {
     }
 
     private static Duration defaultSpread(Duration deadline) {
-        Duration half = deadline.dividedBy(2);
+        // In whole milliseconds, so that a file can say it.
+        Duration half = Duration.ofMillis(deadline.toMillis() / 2);
         return half.compareTo(SPREAD_MAX_BY_DEFAULT) < 0 ? half : SPREAD_MAX_BY_DEFAULT;
+    }
+
+    private static AdminConfig admin(Values admin) {
+        return new AdminConfig(
+                addresses(admin.given(ConfigKeys.ADMIN_LISTEN)),
+                admin.value(ConfigKeys.TOKEN_FILE),
+                admin.value(ConfigKeys.TLS)
+                        .map(tls -> new AdminTlsConfig(
+                                tls.get(ConfigKeys.CERTIFICATE),
+                                tls.get(ConfigKeys.PRIVATE_KEY),
+                                tls.value(ConfigKeys.CLIENT_CA))));
     }
 
     private static LogConfig log(Values log) {

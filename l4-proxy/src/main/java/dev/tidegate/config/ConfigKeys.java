@@ -50,6 +50,13 @@ final class ConfigKeys {
                     "client connections at once in the whole process; `auto` is what the limit on file descriptors allows, less"
                             + " a reserve")
             .atRestart();
+    static final Key<String> STATE_DIR = Key.derived(
+                    "state-dir",
+                    ScalarType.text("path", "a directory's path", "", ConfigKeys::directory),
+                    "`$STATE_DIRECTORY`, else `tidegate` in `$XDG_STATE_HOME`, else `~/.local/state/tidegate`",
+                    "the directory that keeps what operators changed at run time, so that it outlives a restart; made if it is"
+                            + " not there")
+            .atRestart();
     static final Key<Duration> SHUTDOWN_DEADLINE = Key.optional(
             "deadline",
             ScalarType.duration(DurationRange.SHUTDOWN_DEADLINE),
@@ -76,10 +83,37 @@ final class ConfigKeys {
     static final Key<List<Located<ListenAddress>>> ADMIN_LISTEN = Key.derived(
                     "listen",
                     new OneOrMany<>(ScalarType.text(
-                            "admin address", "unix:/PATH or a loopback HOST:PORT", "", ConfigKeys::adminAddress)),
+                            "admin address",
+                            "unix:/PATH or HOST:PORT, as in 127.0.0.1:9901",
+                            "",
+                            ListenAddresses::read)),
                     "`unix:` and `admin.sock` in `$RUNTIME_DIRECTORY`, else in `$XDG_RUNTIME_DIR/tidegate`; with neither, off",
-                    "where the admin API listens: `unix:/PATH`, or an IP address of this machine alone with its port")
+                    "where the admin API listens: `unix:/PATH`, or an IP address and port; beyond loopback only with both"
+                            + " `token-file` and `tls`")
             .atRestart();
+    static final Key<String> TOKEN_FILE = Key.derived(
+                    "token-file",
+                    filePath(),
+                    "none",
+                    "who may do what on TCP: a file with lines `ROLE TOKEN`, roles `viewer`, `operator` and `admin`; without it"
+                            + " TCP serves reads only")
+            .atRestart();
+    static final Key<String> CERTIFICATE = Key.required(
+                    "certificate", filePath(), "the server's certificate and those between it and its root, in PEM")
+            .atRestart();
+    static final Key<String> PRIVATE_KEY = Key.required("key", filePath(), "the certificate's private key, in PEM")
+            .atRestart();
+    static final Key<String> CLIENT_CA = Key.derived(
+                    "client-ca",
+                    filePath(),
+                    "clients need no certificate",
+                    "certificates, in PEM, by one of which a client's must be signed")
+            .atRestart();
+    static final Key<Values> TLS = Key.derived(
+            "tls",
+            section(Map.of(), CERTIFICATE, PRIVATE_KEY, CLIENT_CA),
+            "not encrypted",
+            "encrypts the admin API on TCP");
 
     // log
 
@@ -249,10 +283,10 @@ final class ConfigKeys {
                     + " `[…]` work in the last part; relative to this file");
     static final Key<Values> PROCESS = Key.section(
             "process",
-            section(later("state-dir"), WORKERS, TRANSPORT, PROCESS_MAX_CONNECTIONS, SHUTDOWN),
+            section(Map.of(), WORKERS, TRANSPORT, PROCESS_MAX_CONNECTIONS, STATE_DIR, SHUTDOWN),
             "what holds for the whole process");
     static final Key<Values> ADMIN =
-            Key.section("admin", section(later("token-file", "tls"), ADMIN_LISTEN), "the operator's window");
+            Key.section("admin", section(Map.of(), ADMIN_LISTEN, TOKEN_FILE, TLS), "the operator's window");
     static final Key<Values> LOG = Key.section("log", section(Map.of(), LEVEL, ACCESS), "what is logged, and where");
     /** Not required by itself: an included file may bring them. */
     static final Key<List<Located<Values>>> FRONTENDS = Key.derived(
@@ -384,13 +418,15 @@ final class ConfigKeys {
         return address;
     }
 
-    private static ListenAddress adminAddress(String text) throws InvalidValue {
-        ListenAddress address = ListenAddresses.read(text);
-        if (address instanceof ListenAddress.Tcp tcp && !tcp.loopback()) {
-            throw new InvalidValue(
-                    Text.quote(text) + " is beyond loopback, which needs TLS and tokens; this version has neither",
-                    "write unix:/PATH or 127.0.0.1:" + tcp.port());
-        }
-        return address;
+    private static ScalarType<String> filePath() {
+        return ScalarType.text("path", "a file's path", "", text -> {
+            Paths.checkFile(text);
+            return text;
+        });
+    }
+
+    private static String directory(String text) throws InvalidValue {
+        Paths.checkDirectory(text);
+        return text;
     }
 }

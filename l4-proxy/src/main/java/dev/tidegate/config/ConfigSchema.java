@@ -55,7 +55,7 @@ public final class ConfigSchema {
                     "`" + place.path() + "`",
                     key.type().title(),
                     key.type().unit(),
-                    group ? "the defaults below" : key.fallbackText(),
+                    group && key.fallback().isPresent() ? "the defaults below" : key.fallbackText(),
                     key.type().range(),
                     key.meaning(),
                     group ? "" : key.onReload());

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -40,6 +41,7 @@ final class CrossChecks {
         requireSome(frontends);
         requireSome(backends);
         shutdown();
+        adminBeyondLoopback();
         distinctNames("frontend", frontends, ConfigKeys.FRONTEND_NAME);
         Map<String, Located<String>> backendNames = distinctNames("backend", backends, ConfigKeys.BACKEND_NAME);
         listeners();
@@ -89,6 +91,30 @@ final class CrossChecks {
                             + " leaves no time before the deadline " + Durations.format(deadline.get())
                             + ", at which every connection would be cut at once",
                     "make it shorter than the deadline");
+        }
+    }
+
+    /** Whoever can reach the admin API from another machine must show a token, and nobody between may read it. */
+    private void adminBeyondLoopback() {
+        Values admin = root.value(ConfigKeys.ADMIN).orElse(Values.NONE);
+        String missing = Stream.of(ConfigKeys.TOKEN_FILE, ConfigKeys.TLS)
+                // What was refused has been told of, and was meant to be there.
+                .filter(key -> admin.given(key).isEmpty() && !admin.isRefused(key))
+                .map(key -> "admin." + key.name())
+                .collect(Collectors.joining(" and "));
+        Optional<Located<List<Located<ListenAddress>>>> listen = admin.given(ConfigKeys.ADMIN_LISTEN);
+        if (missing.isEmpty() || listen.isEmpty()) {
+            return;
+        }
+        for (Located<ListenAddress> address : listen.get().value()) {
+            if (AdminConfig.isBeyondLoopback(address.value())) {
+                problems.error(
+                        address.mark(),
+                        address.path(),
+                        "address " + address.value() + " is beyond loopback, which needs " + missing,
+                        "give " + missing + ", or write unix:/PATH or 127.0.0.1:"
+                                + ((ListenAddress.Tcp) address.value()).port());
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.tidegate.config;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -9,20 +10,32 @@ import java.util.OptionalInt;
  * @param workers event loops, 1..256; empty is {@code auto}: one for each available processor
  * @param transport how sockets are driven
  * @param maxConnections client connections at once, 1..10,000,000; empty is {@code auto}: from the descriptor limit
+ * @param stateDir where runtime state is kept, absolute or relative to the working directory; empty is where the
+ *     environment says
  * @param shutdown how a graceful stop goes
  */
 public record ProcessConfig(
-        OptionalInt workers, Transport transport, OptionalInt maxConnections, ShutdownConfig shutdown) {
+        OptionalInt workers,
+        Transport transport,
+        OptionalInt maxConnections,
+        Optional<String> stateDir,
+        ShutdownConfig shutdown) {
     /**
      * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a number is out of range
+     * @throws IllegalArgumentException if a number is out of range, or the path cannot be one
      */
     public ProcessConfig {
         IntRange.WORKERS.require("workers", workers);
         Objects.requireNonNull(transport, "transport");
         IntRange.MAX_CONNECTIONS.require("max-connections", maxConnections);
+        stateDir.ifPresent(Paths::requireDirectory);
         Objects.requireNonNull(shutdown, "shutdown");
+    }
+
+    /** The same with another way to stop, which is all of it that a running process can change. */
+    public ProcessConfig withShutdown(ShutdownConfig another) {
+        return new ProcessConfig(workers, transport, maxConnections, stateDir, another);
     }
 
     /** How sockets are driven. */

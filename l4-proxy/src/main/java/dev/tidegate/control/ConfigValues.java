@@ -1,5 +1,6 @@
 package dev.tidegate.control;
 
+import dev.tidegate.config.AdminTlsConfig;
 import dev.tidegate.config.BackendConfig;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.Durations;
@@ -26,6 +27,7 @@ final class ConfigValues {
         values.put("process.workers", number(process.workers(), "auto"));
         values.put("process.transport", process.transport().name().toLowerCase(Locale.ROOT));
         values.put("process.max-connections", number(process.maxConnections(), "auto"));
+        values.put("process.state-dir", process.stateDir().orElse("default"));
         values.put(
                 "process.shutdown.deadline", Durations.format(process.shutdown().deadline()));
         values.put(
@@ -38,6 +40,11 @@ final class ConfigValues {
                 config.admin().listen().isEmpty()
                         ? "default"
                         : addresses(config.admin().listen()));
+        values.put("admin.token-file", config.admin().tokenFile().orElse("none"));
+        Optional<AdminTlsConfig> tls = config.admin().tls();
+        values.put("admin.tls.certificate", tls.map(AdminTlsConfig::certificate).orElse("none"));
+        values.put("admin.tls.key", tls.map(AdminTlsConfig::key).orElse("none"));
+        values.put("admin.tls.client-ca", tls.flatMap(AdminTlsConfig::clientCa).orElse("none"));
         values.put("log.level", word(config.log().level()));
         values.put("log.access.path", config.log().access().path());
         values.put("log.access.format", word(config.log().access().format()));

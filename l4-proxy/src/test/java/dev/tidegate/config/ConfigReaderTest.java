@@ -25,9 +25,10 @@ final class ConfigReaderTest {
                         OptionalInt.empty(),
                         ProcessConfig.Transport.AUTO,
                         OptionalInt.empty(),
+                        Optional.empty(),
                         new ShutdownConfig(Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ZERO)),
                 config.process());
-        assertEquals(new AdminConfig(List.of()), config.admin());
+        assertEquals(AdminConfig.NONE, config.admin());
         assertEquals(
                 new LogConfig(LogConfig.Level.INFO, new AccessLogConfig("stdout", AccessLogConfig.Format.JSON)),
                 config.log());
@@ -54,6 +55,33 @@ final class ConfigReaderTest {
                         new ConnectConfig(
                                 Duration.ofSeconds(2), 3, Duration.ofSeconds(5), ConnectConfig.ProxyProtocol.OFF))),
                 config.backends());
+    }
+
+    @Test
+    void anAdminAddressBeyondLoopbackNeedsBothTokensAndTls() {
+        String address = "admin: {listen: [\"127.0.0.1:9\", \"[::]:9901\"], ";
+        String tls = "tls: {certificate: /c.pem, key: k.pem}";
+        assertEquals(List.of(), ConfigText.problems(address + "token-file: t, " + tls + "}", FRONTENDS, BACKENDS));
+        assertEquals(
+                List.of(
+                        "t.yaml:1:33: admin.listen[1]: address [::]:9901 is beyond loopback, which needs admin.tls; give"
+                                + " admin.tls, or write unix:/PATH or 127.0.0.1:9901"),
+                ConfigText.problems(address + "token-file: t}", FRONTENDS, BACKENDS));
+        assertEquals(
+                List.of(
+                        "t.yaml:1:33: admin.listen[1]: address [::]:9901 is beyond loopback, which needs admin.token-file;"
+                                + " give admin.token-file, or write unix:/PATH or 127.0.0.1:9901"),
+                ConfigText.problems(address + tls + "}", FRONTENDS, BACKENDS));
+    }
+
+    @Test
+    void aRefusedTokenFileIsToldOfOnce() {
+        assertEquals(
+                List.of("t.yaml:1:42: admin.token-file: the path is empty; write a file's path"),
+                ConfigText.problems(
+                        "admin: {listen: \"0.0.0.0:2\", token-file: \"\", tls: {certificate: c, key: k}}",
+                        FRONTENDS,
+                        BACKENDS));
     }
 
     @Test
@@ -110,7 +138,8 @@ final class ConfigReaderTest {
                 "process.worker | 1 | the key is unknown; did you mean workers?",
                 "process.maxConnections | 1 | the key is unknown; did you mean max-connections?",
                 "process.max_connections | 1 | the key is unknown; did you mean max-connections?",
-                "process.zzz | 1 | the key is unknown; known here: workers, transport, max-connections, shutdown",
+                "process.zzz | 1 | the key is unknown; known here: workers, transport, max-connections, state-dir,"
+                        + " shutdown",
                 "process.weight | 1 | the key does not belong here; it is known as backends[].endpoints[].weight",
                 "frontends[].idle | 1h | the key does not belong here; it is known as frontends[].timeouts.idle",
                 "frontends[].lifetime | {} | the key is not in this version; remove it",
@@ -135,7 +164,14 @@ final class ConfigReaderTest {
                 "frontends[].listen | [] | the list is empty",
                 "frontends[].listen | unix:/run/x.sock | frontends listen on TCP only in this version",
                 "backends[].connect | [] | this is a list; write KEY: VALUE lines with timeout",
-                "admin.listen | '\"0.0.0.0:9901\"' | is beyond loopback, which needs TLS and tokens",
+                "admin.listen | '\"0.0.0.0:9901\"' | address 0.0.0.0:9901 is beyond loopback, which needs"
+                        + " admin.token-file and admin.tls; give admin.token-file and admin.tls, or write unix:/PATH or"
+                        + " 127.0.0.1:9901",
+                "admin.token-file | '\"\"' | the path is empty; write a file's path",
+                "admin.token-file | /etc/tidegate/ | path \"/etc/tidegate/\" is a directory; write the path of a file",
+                "admin.tls | {key: /k} | the key is missing; it is required: the server's certificate",
+                "process.state-dir | '\"a\\tb\"' | has control characters; write a directory's path",
+                "process.state-dir | '\"\"' | the path is empty; write a directory's path",
                 "log.access.path | '\"\"' | the path is empty",
                 "log.access.path | /var/log/ | is a directory",
             })

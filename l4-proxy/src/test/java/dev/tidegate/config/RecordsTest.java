@@ -21,6 +21,7 @@ final class RecordsTest {
     private static final EndpointAddress ADDRESS = EndpointAddress.parse("10.0.0.1:80");
     private static final ConnectConfig CONNECT =
             new ConnectConfig(Duration.ofSeconds(2), 3, Duration.ofSeconds(5), ConnectConfig.ProxyProtocol.OFF);
+    private static final AdminTlsConfig TLS = new AdminTlsConfig("cert.pem", "key.pem", Optional.empty());
     private static final TimeoutsConfig TIMEOUTS =
             new TimeoutsConfig(Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -32,7 +33,12 @@ final class RecordsTest {
                 refuse(
                         "lame-duck 1s is not shorter than its deadline 1s",
                         () -> new ShutdownConfig(Duration.ofSeconds(1), Duration.ZERO, Duration.ofSeconds(1))),
-                refuse("beyond loopback", () -> new AdminConfig(List.of(ListenAddress.parse("10.0.0.1:1")))),
+                refuse("needs a token file and TLS", () -> admin(Optional.empty(), Optional.of(TLS))),
+                refuse("needs a token file and TLS", () -> admin(Optional.of("tokens"), Optional.empty())),
+                refuse("is a directory", () -> admin(Optional.of("tokens/"), Optional.of(TLS))),
+                refuse("the path is empty", () -> new AdminTlsConfig("", "k", Optional.empty())),
+                refuse("is a directory", () -> new AdminTlsConfig("c", "k", Optional.of("a/"))),
+                refuse("has control characters", () -> stateDir("a\n")),
                 refuse("the path is empty", () -> new AccessLogConfig("", AccessLogConfig.Format.JSON)),
                 refuse("listens nowhere", () -> frontend("a", List.of())),
                 refuse("listen on TCP only", () -> frontend("a", List.of(ListenAddress.parse("unix:/x")))),
@@ -85,9 +91,26 @@ final class RecordsTest {
         assertThrows(IllegalArgumentException.class, () -> new ConfigResult(Optional.of(config("b")), List.of(error)));
     }
 
+    private static AdminConfig admin(Optional<String> tokenFile, Optional<AdminTlsConfig> tls) {
+        return new AdminConfig(List.of(ListenAddress.parse("10.0.0.1:1")), tokenFile, tls);
+    }
+
+    private static ProcessConfig stateDir(String path) {
+        return new ProcessConfig(
+                OptionalInt.empty(),
+                ProcessConfig.Transport.NIO,
+                OptionalInt.empty(),
+                Optional.of(path),
+                shutdown(10, 1));
+    }
+
     private static ProcessConfig process(int workers) {
         return new ProcessConfig(
-                OptionalInt.of(workers), ProcessConfig.Transport.NIO, OptionalInt.empty(), shutdown(10, 1));
+                OptionalInt.of(workers),
+                ProcessConfig.Transport.NIO,
+                OptionalInt.empty(),
+                Optional.empty(),
+                shutdown(10, 1));
     }
 
     private static ShutdownConfig shutdown(int deadlineSeconds, int spreadSeconds) {
@@ -112,7 +135,7 @@ final class RecordsTest {
                 "f", List.of(ListenAddress.parse("127.0.0.1:0")), reference, OptionalInt.empty(), TIMEOUTS);
         return new Config(
                 process(1),
-                new AdminConfig(List.of()),
+                AdminConfig.NONE,
                 new LogConfig(
                         LogConfig.Level.INFO,
                         new AccessLogConfig(AccessLogConfig.NONE, AccessLogConfig.Format.HAPROXY)),

@@ -129,8 +129,8 @@ class ConfigDiffTest {
     @Test
     void everyKeyOfTheReferenceIsComparedAndSaysWhenItApplies() {
         String other = """
-                process: {workers: 3, transport: io_uring, max-connections: 9, shutdown: {deadline: 8s, spread: 1s, lame-duck: 1s}}
-                admin: {listen: "127.0.0.1:5"}
+                process: {workers: 3, transport: io_uring, max-connections: 9, state-dir: state, shutdown: {deadline: 8s, spread: 1s, lame-duck: 1s}}
+                admin: {listen: "127.0.0.1:5", token-file: tokens, tls: {certificate: c, key: k, client-ca: ca}}
                 log: {level: warn, access: {path: none, format: haproxy}}
                 frontends:
                   - {name: edge, listen: "127.0.0.1:3", backend: other, max-connections: 3,
@@ -173,7 +173,12 @@ class ConfigDiffTest {
                         "process.workers",
                         "process.transport",
                         "process.max-connections",
+                        "process.state-dir",
                         "admin.listen",
+                        "admin.token-file",
+                        "admin.tls.certificate",
+                        "admin.tls.key",
+                        "admin.tls.client-ca",
                         "log.access.path",
                         "log.access.format"),
                 new ConfigDiff(changes)

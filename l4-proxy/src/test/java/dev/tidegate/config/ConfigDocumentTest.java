@@ -1,0 +1,259 @@
+package dev.tidegate.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A configuration written out says the same. */
+final class ConfigDocumentTest {
+    private static final long SEED = 20_261_129;
+
+    static List<Path> examples() throws IOException {
+        return ExamplesTest.examples();
+    }
+
+    @ParameterizedTest
+    @MethodSource("examples")
+    void everyExampleComesBackEqual(Path example) {
+        Config config = ConfigReader.read(example, ConfigText.NO_ENV).config().orElseThrow();
+        assertEquals(config, readBack(config));
+    }
+
+    @Test
+    void defaultsAreWrittenOutInTheConfigurationsWords() {
+        assertEquals(
+                Map.of(
+                        "process",
+                        Map.of(
+                                "workers",
+                                "auto",
+                                "transport",
+                                "auto",
+                                "max-connections",
+                                "auto",
+                                "shutdown",
+                                Map.of("deadline", "5m", "spread", "10s", "lame-duck", "0s")),
+                        "log",
+                        Map.of("level", "info", "access", Map.of("path", "stdout", "format", "json")),
+                        "frontends",
+                        List.of(Map.of(
+                                "name",
+                                "edge",
+                                "listen",
+                                List.of("127.0.0.1:8080"),
+                                "backend",
+                                "web",
+                                "timeouts",
+                                Map.of("idle", "1h", "half-closed", "1m", "unacked", "5m"))),
+                        "backends",
+                        List.of(Map.of(
+                                "name",
+                                "web",
+                                "balance",
+                                "power-of-two",
+                                "endpoints",
+                                List.of(Map.of("name", "127.0.0.1:8081", "address", "127.0.0.1:8081", "weight", 1)),
+                                "connect",
+                                Map.of("timeout", "2s", "attempts", 3, "deadline", "5s", "proxy-protocol", "off")))),
+                ConfigDocument.of(ConfigText.valid().read().config().orElseThrow()));
+    }
+
+    @Test
+    void everyKeyOfTheReferenceIsWritten() throws IOException {
+        Config full = ConfigReader.read(Path.of("..", "examples", "full.yaml"), ConfigText.NO_ENV)
+                .config()
+                .orElseThrow();
+        Set<String> written = new TreeSet<>();
+        collect(ConfigDocument.of(full), "", written);
+        Set<String> known = new TreeSet<>();
+        ConfigKeys.all().forEach(place -> known.add(place.path()));
+        known.remove("include"); // what it brought is written in its place
+        assertEquals(known, written);
+    }
+
+    private static void collect(Object value, String path, Set<String> into) {
+        if (value instanceof Map<?, ?> map) {
+            map.forEach((key, inner) -> {
+                String at = path.isEmpty() ? key.toString() : path + "." + key;
+                into.add(at);
+                collect(inner, at, into);
+            });
+        } else if (value instanceof List<?> list) {
+            list.forEach(element -> collect(element, path + "[]", into));
+        }
+    }
+
+    @Test
+    void aPathWithADollarAndABraceIsNotTakenForAVariable() {
+        Config config = ConfigText.valid()
+                .with("log.access.path", "\"/var/$${HOME}/$$$${x.log\"")
+                .read()
+                .config()
+                .orElseThrow();
+        assertEquals("/var/${HOME}/$$${x.log", config.log().access().path());
+        assertEquals(config, readBack(config));
+    }
+
+    @Test
+    void theSpreadOfAnOddDeadlineComesBackEqual() {
+        Config config = ConfigText.valid()
+                .with("process.shutdown.deadline", "15ms")
+                .read()
+                .config()
+                .orElseThrow();
+        assertEquals(config, readBack(config));
+    }
+
+    @Test
+    void anyConfigurationComesBackEqual() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 2_000; i++) {
+            Config config = new Made(random).config();
+            assertEquals(config, readBack(config), "configuration " + i + " of seed " + SEED);
+        }
+    }
+
+    private static Config readBack(Config config) {
+        String json;
+        try {
+            json = new ObjectMapper().writeValueAsString(ConfigDocument.of(config));
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+        ConfigResult result =
+                ConfigReader.readText("written.json", json.getBytes(StandardCharsets.UTF_8), ConfigText.NO_ENV);
+        return result.config().orElseThrow(() -> new AssertionError(result.problems() + "\n" + json));
+    }
+
+    /** Configurations by chance, of everything that records allow and a file can say. */
+    private record Made(Random random) {
+        private static final List<String> PATHS =
+                List.of("/a", "b/c.log", "true", "12", "~", "a: b", "# no", "${X", "$$", "ä\u4f60", "'q' \"r\"", " ");
+
+        Config config() {
+            List<BackendConfig> backends = new ArrayList<>();
+            for (int i = 0; i <= random.nextInt(3); i++) {
+                backends.add(backend(i));
+            }
+            List<FrontendConfig> frontends = new ArrayList<>();
+            for (int i = 0; i <= random.nextInt(3); i++) {
+                frontends.add(frontend(i, "b" + random.nextInt(backends.size())));
+            }
+            return new Config(process(), admin(), log(), frontends, backends);
+        }
+
+        private ProcessConfig process() {
+            Duration deadline = duration(10, 604_800_000L);
+            return new ProcessConfig(
+                    maybe(256),
+                    any(ProcessConfig.Transport.values()),
+                    maybe(10_000_000),
+                    maybePath(),
+                    new ShutdownConfig(
+                            deadline,
+                            duration(0, deadline.toMillis()),
+                            duration(0, Math.min(3_600_000, deadline.toMillis() - 1))));
+        }
+
+        private AdminConfig admin() {
+            boolean guarded = random.nextBoolean();
+            List<ListenAddress> listen = new ArrayList<>();
+            for (int i = 0; i < random.nextInt(3); i++) {
+                listen.add(ListenAddress.parse(
+                        any("unix:/run/${x}/" + i + ".sock", "127.0.0.1:" + (20 + i), "[::1]:" + (20 + i))));
+            }
+            if (guarded) {
+                listen.add(ListenAddress.parse("10.0.0.9:19"));
+            }
+            return new AdminConfig(
+                    listen,
+                    guarded ? Optional.of(any("/tokens", "${t")) : maybePath(),
+                    guarded || random.nextBoolean()
+                            ? Optional.of(new AdminTlsConfig("c.pem", any("k", "12"), maybePath()))
+                            : Optional.empty());
+        }
+
+        private LogConfig log() {
+            return new LogConfig(
+                    any(LogConfig.Level.values()),
+                    new AccessLogConfig(maybePath().orElse("none"), any(AccessLogConfig.Format.values())));
+        }
+
+        private FrontendConfig frontend(int number, String backend) {
+            List<ListenAddress> listen = new ArrayList<>();
+            for (int i = 0; i <= random.nextInt(3); i++) {
+                listen.add(ListenAddress.parse(
+                        any("127.0.0.1:", "[2001:db8::1]:", "0.0.0.0:") + (1_000 + number * 10 + i)));
+            }
+            return new FrontendConfig(
+                    any("f", "F.x-", "9_") + number,
+                    listen,
+                    backend,
+                    maybe(10_000_000),
+                    new TimeoutsConfig(orOff(31_536_000_000L), orOff(31_536_000_000L), orOff(2_073_600_000L)));
+        }
+
+        private BackendConfig backend(int number) {
+            List<EndpointConfig> endpoints = new ArrayList<>();
+            for (int i = 0; i <= random.nextInt(4); i++) {
+                EndpointAddress address = EndpointAddress.parse(
+                        any("10.0.0.1:", "[2001:db8::2]:", "db.internal:", "db.internal.:") + (1 + i));
+                endpoints.add(new EndpointConfig(
+                        random.nextBoolean() ? address.toString() : "e" + i,
+                        address,
+                        random.nextInt(1_001),
+                        maybe(10_000_000)));
+            }
+            return new BackendConfig(
+                    "b" + number,
+                    any(BackendConfig.Balance.values()),
+                    endpoints,
+                    new ConnectConfig(
+                            duration(10, 300_000),
+                            1 + random.nextInt(10),
+                            duration(10, 3_600_000),
+                            any(ConnectConfig.ProxyProtocol.values())));
+        }
+
+        @SafeVarargs
+        private <T> T any(T... values) {
+            return values[random.nextInt(values.length)];
+        }
+
+        private OptionalInt maybe(int max) {
+            return random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(max));
+        }
+
+        private Optional<String> maybePath() {
+            return random.nextBoolean() ? Optional.empty() : Optional.of(PATHS.get(random.nextInt(PATHS.size())));
+        }
+
+        private Optional<Duration> orOff(long maxMillis) {
+            return random.nextInt(4) == 0 ? Optional.empty() : Optional.of(duration(10, maxMillis));
+        }
+
+        /** Often a round one, since those are written in another unit. */
+        private Duration duration(long minMillis, long maxMillis) {
+            long millis = minMillis + (long) (random.nextDouble() * (maxMillis - minMillis));
+            long unit = any(1L, 1_000L, 60_000L, 3_600_000L, 86_400_000L);
+            long round = millis / unit * unit;
+            return Duration.ofMillis(round >= minMillis ? round : millis);
+        }
+    }
+}
