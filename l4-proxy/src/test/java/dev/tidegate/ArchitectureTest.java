@@ -46,10 +46,12 @@ class ArchitectureTest {
             listener   -> connection admission worker model
             config     ->
             control    -> model telemetry lifetime worker admission balance dial protocol relay connection listener config \
-            admin health systemd
+            admin admin.command admin.view health systemd
             cli        -> model telemetry lifetime worker admission balance dial protocol relay connection listener config \
-            admin health systemd control
-            admin      ->
+            admin admin.command admin.view health systemd control
+            admin      -> admin.command admin.view
+            admin.command -> admin.view
+            admin.view ->
             health     ->
             systemd    ->
             """;

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -81,7 +82,7 @@ final class Demo implements AutoCloseable {
         configFile = Files.createTempFile("tidegate-demo-", ".yaml");
         configFile.toFile().deleteOnExit();
         Files.writeString(configFile, yaml());
-        service = Service.start(config(), Map.of());
+        service = Service.start(config(), Optional.empty(), Map.of());
         startNanos = System.nanoTime();
         crowd = new DemoCrowd(loop, balancer(), new SplittableRandom(startNanos));
         crowd.start();

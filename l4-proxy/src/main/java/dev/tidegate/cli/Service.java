@@ -6,8 +6,13 @@ import dev.tidegate.config.AccessLogConfig;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.ProcessConfig;
 import dev.tidegate.control.FdLimit;
+import dev.tidegate.control.FileReloads;
+import dev.tidegate.control.ProcessInfo;
 import dev.tidegate.control.Proxy;
 import dev.tidegate.control.ProxyAdmin;
+import dev.tidegate.control.RuntimeState;
+import dev.tidegate.control.StateDirectory;
+import dev.tidegate.control.StateStore;
 import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.telemetry.AccessLog;
@@ -20,11 +25,14 @@ import dev.tidegate.telemetry.Metrics;
 import io.netty.resolver.dns.DnsServerAddressStreamProviders;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,35 +46,47 @@ import org.slf4j.event.Level;
 final class Service {
     private static final Logger log = LoggerFactory.getLogger(Service.class);
 
-    private final FloodLog floods;
     private final AccessLog accessLog;
     private final Proxy proxy;
     private final AdminServer admin;
     private final TransportChoice choice;
+    private final Optional<FileReloads> reloads;
+    private final Deque<Runnable> ends;
     private final AtomicInteger terms = new AtomicInteger();
 
-    private Service(FloodLog floods, AccessLog accessLog, Proxy proxy, AdminServer admin, TransportChoice choice) {
-        this.floods = floods;
+    private Service(
+            AccessLog accessLog,
+            Proxy proxy,
+            AdminServer admin,
+            TransportChoice choice,
+            Optional<FileReloads> reloads,
+            Deque<Runnable> ends) {
         this.accessLog = accessLog;
         this.proxy = proxy;
         this.admin = admin;
         this.choice = choice;
+        this.reloads = reloads;
+        this.ends = ends;
     }
 
     /**
      * Starts everything, or nothing.
      *
+     * @param config what to run
+     * @param file where that was read from, for reloads, and a reason to remember over a restart what operators change;
+     *     empty: neither
+     * @param environment of the process
      * @throws IOException when an address, a file or a descriptor cannot be had; its message is for the operator
      * @throws TransportChoice.UnavailableException when a transport was asked for that cannot be had
      */
-    static Service start(Config config, Map<String, String> environment)
+    static Service start(Config config, Optional<Path> file, Map<String, String> environment)
             throws IOException, TransportChoice.UnavailableException {
         LogLevels.set(Level.valueOf(config.log().level().name()));
         TransportChoice choice = TransportChoice.choose(
                 TransportChoice.Wish.valueOf(config.process().transport().name()));
         Deque<Runnable> made = new ArrayDeque<>();
         try {
-            return startAll(config, environment, choice, made);
+            return startAll(config, file, environment, choice, made);
         } catch (IOException failed) {
             made.forEach(Runnable::run);
             throw failed;
@@ -84,7 +104,11 @@ final class Service {
      * @param made how to end what was made, the last first
      */
     private static Service startAll(
-            Config config, Map<String, String> environment, TransportChoice choice, Deque<Runnable> made)
+            Config config,
+            Optional<Path> file,
+            Map<String, String> environment,
+            TransportChoice choice,
+            Deque<Runnable> made)
             throws IOException {
         int workers = config.process().workers().orElse(Runtime.getRuntime().availableProcessors());
         int listeners = config.frontends().stream()
@@ -102,6 +126,9 @@ final class Service {
                 InstantSource.system(),
                 floods);
         made.push(accessLog::close);
+        Optional<StateStore> state = file.map(
+                path -> StateStore.open(StateDirectory.of(config.process().stateDir(), environment::get)));
+        state.ifPresent(store -> made.push(store::close));
         Proxy proxy = Proxy.prepare(
                 config,
                 new Proxy.Parts(
@@ -112,11 +139,25 @@ final class Service {
                         System.nanoTime(),
                         floods,
                         accessLog::offer,
-                        DnsServerAddressStreamProviders.platformDefault()));
+                        DnsServerAddressStreamProviders.platformDefault(),
+                        InstantSource.system(),
+                        state.map(StateStore::load).orElse(RuntimeState.EMPTY),
+                        runtime -> state.map(store -> store.save(runtime))
+                                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()))));
         made.push(proxy::close);
         Metrics metrics =
                 new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), accessLog, VersionCommand.version());
-        AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics));
+        Optional<FileReloads> reloads = file.map(path -> new FileReloads(
+                path, environment::get, proxy, () -> listening(proxy).forEach(log::debug)));
+        reloads.ifPresent(each -> made.push(each::close));
+        ProcessInfo process = new ProcessInfo(
+                VersionCommand.version(),
+                ProcessHandle.current().pid(),
+                file,
+                choice.transport().name(),
+                choice.reason(),
+                Instant.now());
+        AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics, process, InstantSource.system(), reloads));
         made.push(admin::close);
         List<AdminAddress> adminAddresses = admin.start(AdminListens.of(config.admin(), environment));
         proxy.listen();
@@ -132,7 +173,10 @@ final class Service {
         }
         adminAddresses.forEach(address -> log.info("admin API on {}", address));
         listening(proxy).forEach(log::info);
-        return new Service(floods, accessLog, proxy, admin, choice);
+        if (!proxy.runtime().isEmpty()) {
+            log.warn("in force from before the restart: {}", proxy.runtime());
+        }
+        return new Service(accessLog, proxy, admin, choice, reloads, made);
     }
 
     /** A line for each listener. */
@@ -194,11 +238,14 @@ final class Service {
         accessLog.reopen();
     }
 
-    /** Waits until the proxy has stopped, and ends what it was wired to. */
+    /** Reloads of the file that it was started from; empty when there is none. */
+    Optional<FileReloads> reloads() {
+        return reloads;
+    }
+
+    /** Waits until the proxy has stopped, and ends what it was wired to, the last first. */
     void awaitStopped() {
         proxy.stopped().join();
-        admin.close();
-        accessLog.close();
-        floods.close();
+        ends.forEach(Runnable::run);
     }
 }

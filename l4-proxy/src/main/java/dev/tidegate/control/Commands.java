@@ -29,7 +29,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Carries operators' writes out, one at a time: each is checked, and then done whole. All but the reload of the file.
@@ -141,7 +140,8 @@ final class Commands {
         Operation operation = drains.begin(found.key(), plan, inForce.snapshot());
         events.emit(
                 "drain-started",
-                "drain of " + drain.target() + " begun, connections " + operation.order().remaining(),
+                "drain of " + drain.target() + " begun, connections "
+                        + operation.order().remaining(),
                 fields(operation));
         return new Outcome.Started(generation(), changes, views.operation(operation));
     }
@@ -202,10 +202,9 @@ final class Commands {
     /** What a drain is about, as it is now. Endpoints are known by address within, since that outlives a reload. */
     private record Found(Target target, Target key, boolean draining, int connections) {
         ChangeView change(String from, String to) {
-            String path =
-                    target instanceof Target.OfEndpoint one
-                            ? "backends." + one.backend() + ".endpoints." + one.endpoint()
-                            : target.toString().replace('/', '.');
+            String path = target instanceof Target.OfEndpoint one
+                    ? "backends." + one.backend() + ".endpoints." + one.endpoint()
+                    : target.toString().replace('/', '.');
             return new ChangeView("change", path + ".state", from, to, "live", connections);
         }
 
@@ -307,7 +306,9 @@ final class Commands {
         if (!with.equals(runtime)) {
             publish(with);
             events.emit(
-                    "endpoint-weight", target + " has weight " + next, Map.of("target", target.toString(), "weight", next));
+                    "endpoint-weight",
+                    target + " has weight " + next,
+                    Map.of("target", target.toString(), "weight", next));
         }
         return done(changes, body(target));
     }
@@ -336,7 +337,10 @@ final class Commands {
         }
         publish(restoredOrAdded(add, wanted));
         Target.OfEndpoint target = new Target.OfEndpoint(add.backend(), wanted.name());
-        events.emit("endpoint-added", target + " added, " + address, Map.of("target", target.toString(), "address", address));
+        events.emit(
+                "endpoint-added",
+                target + " added, " + address,
+                Map.of("target", target.toString(), "address", address));
         return done(changes, body(target));
     }
 
@@ -467,9 +471,8 @@ final class Commands {
     // ---- logs
 
     private Outcome logLevel(Command.SetLogLevel command, WriteContext context) throws RefusedException {
-        String before = LevelInForce.of(inForce.config(), inForce.runtime())
-                .name()
-                .toLowerCase(Locale.ROOT);
+        String before =
+                LevelInForce.of(inForce.config(), inForce.runtime()).name().toLowerCase(Locale.ROOT);
         String wanted = command.level().word();
         List<ChangeView> changes = before.equals(wanted)
                 ? List.of()
@@ -543,8 +546,7 @@ final class Commands {
             }
         }
         throw new RefusedException(
-                Why.NOT_FOUND,
-                "backend \"" + target.backend() + "\" has no endpoint \"" + target.endpoint() + "\"");
+                Why.NOT_FOUND, "backend \"" + target.backend() + "\" has no endpoint \"" + target.endpoint() + "\"");
     }
 
     private static EndpointId id(Target.OfEndpoint target, Endpoint endpoint) {
@@ -563,7 +565,6 @@ final class Commands {
     }
 
     static Map<String, Object> fields(Operation operation) {
-        return Map.of(
-                "operation", operation.id(), "kind", operation.kind().word(), "target", operation.target());
+        return Map.of("operation", operation.id(), "kind", operation.kind().word(), "target", operation.target());
     }
 }

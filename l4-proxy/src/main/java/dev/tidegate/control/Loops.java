@@ -72,8 +72,7 @@ final class Loops {
             }
         }
         return CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new))
-                .thenApply(
-                        all -> answers.stream().map(CompletableFuture::join).toList());
+                .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
     /** Asks everywhere and waits for all answers. */

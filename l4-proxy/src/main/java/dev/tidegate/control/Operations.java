@@ -38,11 +38,7 @@ final class Operations {
      * @param clock what operators read
      * @param ended is told of each operation that is done or cancelled
      */
-    Operations(
-            List<Worker> workers,
-            Ticker ticker,
-            InstantSource clock,
-            Consumer<Operation> ended) {
+    Operations(List<Worker> workers, Ticker ticker, InstantSource clock, Consumer<Operation> ended) {
         this.workers = List.copyOf(workers);
         this.ticker = ticker;
         this.clock = clock;

@@ -4,6 +4,7 @@ import dev.tidegate.admin.command.Command;
 import dev.tidegate.admin.command.Command.DrainMode;
 import dev.tidegate.admin.command.Outcome;
 import dev.tidegate.admin.command.WriteContext;
+import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admission.Admission;
 import dev.tidegate.admission.ConnectionLimit;
 import dev.tidegate.config.Config;
@@ -115,7 +116,8 @@ public final class Proxy implements AutoCloseable {
                 long seed,
                 FloodLog floods,
                 Consumer<AccessRecord> accessLog,
-                DnsServerAddressStreamProvider nameServers) {
+                DnsServerAddressStreamProvider nameServers,
+                InstantSource clock) {
             this(
                     transport,
                     workers,
@@ -125,7 +127,7 @@ public final class Proxy implements AutoCloseable {
                     floods,
                     accessLog,
                     nameServers,
-                    InstantSource.system(),
+                    clock,
                     RuntimeState.EMPTY,
                     state -> CompletableFuture.completedFuture(Optional.empty()));
         }
@@ -179,8 +181,8 @@ public final class Proxy implements AutoCloseable {
             throw failed;
         }
         this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
-        this.publisher = new Publisher(
-                inForce, cells, builder, new Leaving(cells, workers), listeners, parts.nameServers());
+        this.publisher =
+                new Publisher(inForce, cells, builder, new Leaving(cells, workers), listeners, parts.nameServers());
         this.events = new Events(parts.clock());
         this.operations = new Operations(workers, parts.ticker(), parts.clock(), this::onOperationEnded);
         this.drains = new Drains(operations);
@@ -189,8 +191,7 @@ public final class Proxy implements AutoCloseable {
         level.follow(config, runtime);
         this.reloader = new Reloader(inForce, cells, publisher, departures, drains, level);
         this.views = new Views(inForce, drains, operations, listeners, workers, parts.ticker());
-        this.commands = new Commands(
-                inForce, publisher, operations, drains, departures, level, views, events, workers);
+        this.commands = new Commands(inForce, publisher, operations, drains, departures, level, views, events, workers);
     }
 
     private void makeWorkers(Admission admission) {
@@ -386,7 +387,10 @@ public final class Proxy implements AutoCloseable {
                 try {
                     answer.complete(question.get());
                 } catch (RuntimeException fault) {
-                    log.error("control failed by a fault of our own gen={}", snapshot().generation(), fault);
+                    log.error(
+                            "control failed by a fault of our own gen={}",
+                            snapshot().generation(),
+                            fault);
                     answer.completeExceptionally(fault);
                 } finally {
                     unanswered.remove(giveUp);
@@ -420,6 +424,11 @@ public final class Proxy implements AutoCloseable {
         return views;
     }
 
+    /** Operations under way, and the last ones that ended; the newest first. */
+    public CompletableFuture<List<OperationView>> operations() {
+        return views.operations();
+    }
+
     /** What has happened lately, and what happens. */
     public Events events() {
         return events;
@@ -449,20 +458,28 @@ public final class Proxy implements AutoCloseable {
         }
         reloads.count(result.result());
         if (result.result() == ReloadCounts.Result.APPLIED) {
-            parts.stateSaver().apply(inForce.runtime());
+            var unused = parts.stateSaver().apply(inForce.runtime()); // it tells itself of what it cannot keep
         }
         events.emit(
                 "reload-" + result.result().word(),
                 "reload " + result.result().word() + (result.reason().isEmpty() ? "" : ": " + result.reason()),
-                Map.of("generation", result.generation(), "changes", result.diff().changes().size()));
+                Map.of(
+                        "generation",
+                        result.generation(),
+                        "changes",
+                        result.diff().changes().size()));
         sweep();
         return result;
     }
 
     /** Looks from time to time at operations and at endpoints that were taken away, until the last has come to its end. */
     private void sweep() {
-        boolean more = phase == Phase.RUNNING && (operations.settle() | publisher.forgetUnused());
-        if (!more || sweeping) {
+        if (phase != Phase.RUNNING) {
+            return;
+        }
+        boolean running = operations.settle();
+        boolean leaving = publisher.forgetUnused();
+        if ((!running && !leaving) || sweeping) {
             return;
         }
         sweeping = true;
@@ -527,11 +544,11 @@ public final class Proxy implements AutoCloseable {
             return;
         }
         listeners.close();
-        Duration window = Duration.ofNanos(
-                Math.max(0, deadlineNanos - parts.ticker().nanoTime()));
+        Duration window =
+                Duration.ofNanos(Math.max(0, deadlineNanos - parts.ticker().nanoTime()));
         Duration spread = config().process().shutdown().spread();
-        RetirePlan plan = new RetirePlan(
-                DrainMode.GRACEFUL, Optional.of(window), spread.compareTo(window) < 0 ? spread : window);
+        RetirePlan plan =
+                new RetirePlan(DrainMode.GRACEFUL, Optional.of(window), spread.compareTo(window) < 0 ? spread : window);
         operations.begin(
                 Operation.Kind.SHUTDOWN, "process", CloseReason.SHUTDOWN, plan, endpoint -> true, resident -> true);
         lookForLast(deadlineNanos + STOP_MARGIN.toNanos());

@@ -115,7 +115,9 @@ public final class ProxyAdmin implements ProxyOperations {
                     process.started(),
                     Math.max(0, Duration.between(process.started(), now).toMillis()),
                     generation(),
-                    process.config().map(file -> file.toAbsolutePath().toString()).orElse(null),
+                    process.config()
+                            .map(file -> file.toAbsolutePath().toString())
+                            .orElse(null),
                     process.transport(),
                     process.transportReason(),
                     proxy.counters().stream()
@@ -229,8 +231,7 @@ public final class ProxyAdmin implements ProxyOperations {
     }
 
     private static ProblemView problem(Problem problem) {
-        return new ProblemView(
-                problem.line(), problem.column(), problem.path(), problem.message(), problem.hint());
+        return new ProblemView(problem.line(), problem.column(), problem.path(), problem.message(), problem.hint());
     }
 
     private static ChangeView change(ConfigDiff.Change change) {

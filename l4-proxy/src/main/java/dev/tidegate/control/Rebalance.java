@@ -43,7 +43,7 @@ final class Rebalance {
         Set<Resident> excess = new HashSet<>();
         for (Endpoint endpoint : pickable) {
             List<Seen> on = byEndpoint.getOrDefault(endpoint.cell(), List.of());
-            long share = Math.ceilDiv(connections * endpoint.weight(), weights);
+            long share = (connections * endpoint.weight() + weights - 1) / weights;
             on.stream()
                     .sorted(Comparator.comparingLong(Seen::progressNanos).thenComparingLong(Seen::acceptedNanos))
                     .limit(Math.max(0, on.size() - share))

@@ -31,7 +31,13 @@ final class Reloader {
     private final Drains drains;
     private final LevelInForce level;
 
-    Reloader(InForce inForce, Cells cells, Publisher publisher, Departures departures, Drains drains, LevelInForce level) {
+    Reloader(
+            InForce inForce,
+            Cells cells,
+            Publisher publisher,
+            Departures departures,
+            Drains drains,
+            LevelInForce level) {
         this.inForce = inForce;
         this.cells = cells;
         this.publisher = publisher;

@@ -21,7 +21,6 @@ import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.RetireHow;
-import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.AddressText;
 import dev.tidegate.telemetry.Totals;
 import dev.tidegate.worker.Resident;
@@ -241,8 +240,7 @@ final class Views {
 
     /** Those that are asked for, the oldest first. */
     CompletableFuture<Page<ConnectionView>> connections(ConnectionFilter filter) {
-        Snapshot snapshot = inForce.snapshot();
-        Predicate<Resident> wanted = matching(filter, snapshot);
+        Predicate<Resident> wanted = matching(filter);
         return Loops.askAll(workers, worker -> oldest(worker, wanted, filter.limit()))
                 .thenApply(parts -> {
                     long now = ticker.nanoTime();
@@ -276,8 +274,7 @@ final class Views {
         return new Part(oldest, found.size());
     }
 
-    /** An endpoint's name is its backend's own, so it is looked up there; with no backend named, in all. */
-    private static Predicate<Resident> matching(ConnectionFilter filter, Snapshot snapshot) {
+    private static Predicate<Resident> matching(ConnectionFilter filter) {
         Predicate<Resident> wanted = resident -> true;
         if (filter.frontend().isPresent()) {
             String frontend = filter.frontend().get();

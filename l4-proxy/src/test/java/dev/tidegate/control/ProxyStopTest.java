@@ -26,6 +26,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -171,7 +172,8 @@ class ProxyStopTest {
                 42,
                 new FloodLog(System::nanoTime),
                 accessLog,
-                DnsServerAddressStreamProviders.platformDefault());
+                DnsServerAddressStreamProviders.platformDefault(),
+                InstantSource.system());
     }
 
     private static Transport nio() throws TransportChoice.UnavailableException {

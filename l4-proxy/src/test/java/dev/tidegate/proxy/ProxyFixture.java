@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
 import dev.tidegate.control.Proxy;
+import dev.tidegate.control.RuntimeState;
 import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectResult;
@@ -24,8 +25,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToLongFunction;
@@ -70,6 +74,7 @@ public final class ProxyFixture implements AutoCloseable {
         private String shutdown = "{deadline: 5s, spread: 1s}";
         private String frontendExtra = "";
         private int workers = 1;
+        private RuntimeState runtime = RuntimeState.EMPTY;
         private int sendBufferBytes;
         private int maxConnections = 4000;
         private DnsServerAddressStreamProvider nameServers = DnsServerAddressStreamProviders.platformDefault();
@@ -136,6 +141,12 @@ public final class ProxyFixture implements AutoCloseable {
             return this;
         }
 
+        /** What operators had changed before an earlier run ended. */
+        public Setup runtime(RuntimeState now) {
+            runtime = now;
+            return this;
+        }
+
         public Setup nameServers(DnsServerAddressStreamProvider now) {
             nameServers = now;
             return this;
@@ -188,7 +199,10 @@ public final class ProxyFixture implements AutoCloseable {
                             42,
                             floods,
                             records::add,
-                            nameServers));
+                            nameServers,
+                            InstantSource.system(),
+                            runtime,
+                            state -> CompletableFuture.completedFuture(Optional.empty())));
             return new ProxyFixture(proxy, floods, records);
         }
     }

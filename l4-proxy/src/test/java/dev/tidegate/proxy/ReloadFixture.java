@@ -26,6 +26,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -77,7 +78,8 @@ final class ReloadFixture implements AutoCloseable {
                         42,
                         floods,
                         records::add,
-                        names));
+                        names,
+                        InstantSource.system()));
         return new ReloadFixture(proxy, floods, aheadNanos, records);
     }
 

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -75,7 +76,8 @@ public class RelayBenchmark {
                         1,
                         floods,
                         record -> {},
-                        DnsServerAddressStreamProviders.platformDefault()));
+                        DnsServerAddressStreamProviders.platformDefault(),
+                        InstantSource.system()));
         client = SocketChannel.open(proxy.listeningOn().values().iterator().next());
         message = ByteBuffer.allocateDirect(bytes);
     }

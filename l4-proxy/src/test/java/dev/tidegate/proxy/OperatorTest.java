@@ -1,0 +1,470 @@
+package dev.tidegate.proxy;
+
+import static dev.tidegate.proxy.OperatorFixture.endpoint;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.admin.command.Command;
+import dev.tidegate.admin.command.Command.CloseMode;
+import dev.tidegate.admin.command.Command.DrainMode;
+import dev.tidegate.admin.command.Command.RemovePolicy;
+import dev.tidegate.admin.command.Outcome;
+import dev.tidegate.admin.command.Target;
+import dev.tidegate.admin.command.WriteContext;
+import dev.tidegate.admin.view.EndpointView;
+import dev.tidegate.admin.view.OperationView;
+import dev.tidegate.control.EndpointId;
+import dev.tidegate.control.RuntimeState;
+import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.RetireHow;
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.FreePort;
+import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
+import dev.tidegate.testkit.Scripts;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an operator does to a running proxy, and what becomes of its connections. */
+class OperatorTest {
+    private static final Duration NOW = Duration.ZERO;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"round-robin", "random", "least-connections", "power-of-two"})
+    void aDrainedEndpointGetsNoNewPickInAnyBalanceMode(String balance) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(Wish.EPOLL, a, b, balance).workers(2).start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            operator.drain(endpoint("a"));
+
+            for (int i = 0; i < 40; i++) {
+                echoOnce(proxy);
+            }
+            assertEquals(0, a.connections().size());
+            assertEquals(40, b.connections().size());
+
+            operator.undrain(endpoint("a"));
+            Await.until("a is picked again", () -> {
+                echoOnce(proxy);
+                return a.connections().size() > 0;
+            });
+        }
+    }
+
+    @EachTransport
+    void aDrainThatWaitsEndsNothingAndIsDoneWhenTheLastHasLeft(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(transport, a, b, "round-robin").start();
+                var first = proxy.connect()) {
+            echo(first);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(endpoint("a"));
+
+            assertEquals("drain", drain.kind());
+            assertEquals("wait", drain.mode());
+            assertEquals("running", drain.state());
+            assertEquals(1, drain.total());
+            assertEquals(1, drain.remaining());
+            assertNull(drain.deadline());
+            assertTrue(operator.look(drain.id()).oldestAgeMs() >= 0);
+            echo(first);
+
+            first.close();
+            OperationView done = operator.await(drain.id(), "done");
+            assertEquals(0, done.remaining());
+            assertEquals(0, done.retired());
+            assertEquals(0, done.cut());
+        }
+    }
+
+    @EachTransport
+    void aGracefulDrainEndsWhatIsQuietAndCutsWhatIsNot(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start();
+                var quiet = proxy.connect();
+                var owed = proxy.connect()) {
+            echo(quiet);
+            echo(owed);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(endpoint("a"), Duration.ofSeconds(2), NOW, DrainMode.GRACEFUL);
+            assertEquals(2, drain.total());
+            long begin = System.nanoTime();
+            // It talks on and on: no moment is quiet.
+            PeerTalk.untilGone(owed);
+            long millis = (System.nanoTime() - begin) / 1_000_000;
+
+            assertEquals(End.Kind.FIN, quiet.readToEnd().kind());
+            quiet.shutdownOutput();
+            assertTrue(millis >= 1_900, "cut after " + millis + " ms");
+            OperationView done = operator.await(drain.id(), "done");
+            assertEquals(1, done.retired());
+            assertEquals(1, done.cut());
+            Await.until("both are logged", () -> proxy.records().size() == 2);
+            proxy.records().forEach(record -> assertEquals(CloseReason.DRAIN, record.reason));
+            assertEquals(1, proxy.sum(row -> row.retired(CloseReason.DRAIN, RetireHow.QUIET)));
+            assertEquals(1, proxy.sum(row -> row.retired(CloseReason.DRAIN, RetireHow.CUT)));
+        }
+    }
+
+    @EachTransport
+    void afterAnUndrainNoTimerOfTheDrainClosesAnything(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start();
+                var client = proxy.connect()) {
+            echo(client);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Duration deadline = Duration.ofMillis(400);
+            OperationView drain = operator.drain(endpoint("a"), deadline, Duration.ofMillis(300), DrainMode.GRACEFUL);
+            operator.undrain(endpoint("a"));
+            assertEquals("cancelled", operator.look(drain.id()).state());
+
+            long begin = System.nanoTime();
+            while (System.nanoTime() - begin < 2 * deadline.toNanos()) {
+                echo(client);
+            }
+            assertEquals(1, proxy.active());
+            assertEquals(0, operator.look(drain.id()).cut());
+            client.close();
+            assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
+        }
+    }
+
+    @EachTransport
+    void aFrontendThatIsDrainedRefusesAndListensAgainAfterwards(Wish transport) throws Exception {
+        int port = FreePort.pick();
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .listen("127.0.0.1:" + port)
+                        .start();
+                var client = proxy.connect()) {
+            echo(client);
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Target front = new Target.OfFrontend("front");
+            OperationView drain = operator.drain(front, null, NOW, DrainMode.WAIT);
+
+            assertThrows(
+                    ConnectException.class,
+                    () -> ScriptedClient.connect(address).close());
+            echo(client);
+            operator.undrain(front);
+            try (var again = ScriptedClient.connect(address)) {
+                echo(again);
+            }
+            assertEquals("cancelled", operator.look(drain.id()).state());
+        }
+    }
+
+    @EachTransport
+    void whileTheProcessIsDrainedNewConnectionsAreServedAndBornRetiring(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(new Target.Process(), Duration.ofMinutes(10), NOW, DrainMode.GRACEFUL);
+            assertTrue(proxy.proxy().drained());
+
+            try (var client = proxy.connect()) {
+                echo(client);
+                Await.until("it is covered", () -> look(operator, drain).remaining() == 1);
+                operator.undrain(new Target.Process());
+                assertFalse(proxy.proxy().drained());
+                echo(client);
+            }
+            assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
+        }
+    }
+
+    @EachTransport
+    void oneWhoIsDialingADrainedEndpointStaysWhenItComesToAnother(Wish transport) throws Exception {
+        try (var full = ScriptedBackend.blackHole();
+                var b = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + full.hostPort() + "\", weight: 1000}")
+                        .endpoint("{name: b, address: \"" + b.hostPort() + "\", weight: 0}")
+                        .connect("{timeout: 1s, attempts: 3, deadline: 10s}")
+                        .start();
+                var client = proxy.connect()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Await.until("it is dialed", () -> proxy.cell(0).inFlight() == 1);
+            operator.done(new Command.SetWeight(endpoint("b"), 1));
+            // The dial follows the snapshot before: only the next one may come to b.
+            OperationView drain = operator.drain(endpoint("a"), Duration.ofMinutes(1), NOW, DrainMode.GRACEFUL);
+            assertEquals(1, drain.remaining());
+
+            assertEquals(End.Kind.RST, client.readToEnd().kind());
+            assertEquals(0, operator.await(drain.id(), "done").remaining());
+            try (var next = proxy.connect()) {
+                echo(next);
+                assertEquals(1, b.connections().size());
+            }
+        }
+    }
+
+    @EachTransport
+    void disabledWeightAndRemovedHoldAtOnceAndAreTakenBack(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(transport, a, b, "round-robin").start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+
+            EndpointView disabled = view(operator.done(new Command.Disable(endpoint("a"))));
+            assertEquals("disabled", disabled.state());
+            assertFalse(disabled.pickable());
+            assertOnly(proxy, b);
+            assertEquals(
+                    "ready",
+                    view(operator.done(new Command.Enable(endpoint("a")))).state());
+
+            EndpointView weightless = view(operator.done(new Command.SetWeight(endpoint("b"), 0)));
+            assertEquals(1, weightless.weight().configured());
+            assertEquals(0, weightless.weight().runtime());
+            assertEquals(0, weightless.weight().effective());
+            assertOnly(proxy, a);
+            assertNull(view(operator.done(new Command.ResetWeight(endpoint("b"))))
+                    .weight()
+                    .runtime());
+
+            operator.done(new Command.RemoveEndpoint(endpoint("a"), RemovePolicy.KEEP));
+            assertOnly(proxy, b);
+            EndpointView back = view(operator.done(
+                    new Command.AddEndpoint("back", "a", a.hostPort(), OptionalInt.empty(), OptionalInt.empty())));
+            assertEquals("config", back.source());
+            Await.until("a is picked again", () -> {
+                int before = a.connections().size();
+                echoOnce(proxy);
+                return a.connections().size() > before;
+            });
+        }
+    }
+
+    @EachTransport
+    void anAddedEndpointIsPickedAndCanBeRemovedWithACut(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var c = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\", weight: 0}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Command add = new Command.AddEndpoint("back", "c", c.hostPort(), OptionalInt.of(5), OptionalInt.of(10));
+            long generation = proxy.proxy().snapshot().generation();
+            assertInstanceOf(Outcome.Compared.class, operator.tryOut(add));
+            assertEquals(generation, proxy.proxy().snapshot().generation());
+
+            EndpointView added = view(operator.done(add));
+            assertEquals("runtime", added.source());
+            assertEquals(5, added.weight().effective());
+            assertEquals(10, added.maxConnections());
+            assertEquals(generation + 1, proxy.proxy().snapshot().generation());
+            assertEquals(Outcome.Why.CONFLICT, operator.refused(add).why());
+
+            try (var client = proxy.connect()) {
+                client.send("an answer");
+                client.readText(9);
+                assertEquals(1, c.connections().size());
+                client.send("owed");
+                OperationView removal = operator.started(new Command.RemoveEndpoint(endpoint("c"), RemovePolicy.CUT));
+                assertEquals("remove", removal.kind());
+                PeerTalk.untilGone(client);
+                assertEquals(CloseReason.ENDPOINT_REMOVED, proxy.awaitOnlyRecord().reason);
+            }
+        }
+    }
+
+    @EachTransport
+    void oneConnectionIsClosedByItsId(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport).endpoint(a).start();
+                var client = proxy.connect()) {
+            echo(client);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+
+            assertEquals(
+                    Outcome.Why.NOT_FOUND,
+                    operator.refused(new Command.CloseConnection("0-99", CloseMode.ABORT))
+                            .why());
+            assertEquals(
+                    Outcome.Why.NOT_FOUND,
+                    operator.refused(new Command.CloseConnection("none", CloseMode.ABORT))
+                            .why());
+            operator.done(new Command.CloseConnection("0-1", CloseMode.ABORT));
+
+            assertEquals(End.Kind.RST, client.readToEnd().kind());
+            var record = proxy.awaitOnlyRecord();
+            assertEquals(CloseReason.KILLED, record.reason);
+            assertEquals(RetireHow.CUT, record.how);
+        }
+    }
+
+    @EachTransport
+    void aRebalanceRetiresWhatIsAboveTheFairShareAndNoMore(Wish transport) throws Exception {
+        List<ScriptedClient> clients = new ArrayList<>();
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(transport, a, b, "least-connections").start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            operator.done(new Command.Disable(endpoint("b")));
+            for (int i = 0; i < 10; i++) {
+                clients.add(proxy.connect());
+                echo(clients.get(i));
+            }
+            operator.done(new Command.Enable(endpoint("b")));
+            OperationView rebalance =
+                    operator.started(new Command.Rebalance("back", Optional.of(Duration.ofMillis(10))));
+
+            assertEquals(5, rebalance.total());
+            operator.undrain(new Target.OfBackend("back")); // nothing to undrain, nothing happens
+            clients.forEach(ScriptedClient::close);
+            operator.await(rebalance.id(), "done");
+        } finally {
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    @EachTransport
+    void aWriteForAnotherGenerationIsRefusedAndADryRunChangesNothing(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Command disable = new Command.Disable(endpoint("a"));
+            Outcome stale = operator.execute(disable, new WriteContext("test", OptionalLong.of(7), false));
+            assertEquals(
+                    Outcome.Why.STALE,
+                    assertInstanceOf(Outcome.Refused.class, stale).why());
+
+            Outcome.Compared dry = assertInstanceOf(Outcome.Compared.class, operator.tryOut(disable));
+            assertEquals(
+                    "backends.back.endpoints.a.state",
+                    dry.diff().changes().get(0).path());
+            assertEquals("ready", dry.diff().changes().get(0).from());
+            assertEquals("disabled", dry.diff().changes().get(0).to());
+            assertTrue(proxy.cell(0).open());
+            assertEquals(1, proxy.proxy().snapshot().generation());
+
+            assertInstanceOf(
+                    Outcome.Done.class, operator.execute(disable, new WriteContext("test", OptionalLong.of(1), false)));
+            assertEquals(2, proxy.proxy().snapshot().generation());
+            // A second time it is so already, and no new generation.
+            assertEquals(List.of(), operator.done(disable).changes());
+            assertEquals(2, proxy.proxy().snapshot().generation());
+            assertEquals(
+                    Outcome.Why.NOT_FOUND,
+                    operator.refused(new Command.Disable(endpoint("nope"))).why());
+            assertEquals(
+                    Outcome.Why.INVALID,
+                    operator.refused(new Command.Drain(
+                                    endpoint("a"),
+                                    Optional.of(Duration.ofSeconds(1)),
+                                    Optional.of(Duration.ofSeconds(2)),
+                                    Optional.empty()))
+                            .why());
+        }
+    }
+
+    @EachTransport
+    void whatWasChangedBeforeARestartIsStillSoAfterIt(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(transport, a, b, "round-robin")
+                        .runtime(RuntimeState.EMPTY
+                                .withDraining(new EndpointId("back", a.hostPort()), true)
+                                .withWeight(new EndpointId("back", b.hostPort()), 7, 1))
+                        .start()) {
+            assertOnly(proxy, b);
+            assertEquals(7, proxy.frontend().backend().endpoints().at(1).weight());
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            operator.undrain(endpoint("a"));
+            Await.until("a is picked again", () -> {
+                echoOnce(proxy);
+                return a.connections().size() > 0;
+            });
+        }
+    }
+
+    @EachTransport
+    void aSilentConnectionThatIsOwedAnAnswerIsNotCutByADrainWithoutADeadline(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.start(Scripts.silent());
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start();
+                var client = proxy.connect()) {
+            client.send("a question");
+            Await.until("it is relayed", () -> proxy.sum(row -> row.receivedBytes) == 10);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(endpoint("a"), null, NOW, DrainMode.GRACEFUL);
+            assertNull(drain.deadline());
+            assertNull(drain.etaMs());
+            assertEquals(1, drain.remaining());
+            operator.undrain(endpoint("a"));
+            assertEquals("cancelled", operator.look(drain.id()).state());
+        }
+    }
+
+    private static ProxyFixture.Setup twoEndpoints(
+            Wish transport, ScriptedBackend a, ScriptedBackend b, String balance) {
+        return ProxyFixture.on(transport)
+                .balance(balance)
+                .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                .endpoint("{name: b, address: \"" + b.hostPort() + "\"}");
+    }
+
+    private static EndpointView view(Outcome.Done done) {
+        return assertInstanceOf(EndpointView.class, done.body());
+    }
+
+    private static OperationView look(OperatorFixture operator, OperationView operation) {
+        try {
+            return operator.look(operation.id());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Four connections in turn all come there. */
+    private static void assertOnly(ProxyFixture proxy, ScriptedBackend only) {
+        int before = only.connections().size();
+        for (int i = 0; i < 4; i++) {
+            echoOnce(proxy);
+        }
+        assertEquals(before + 4, only.connections().size());
+    }
+
+    private static void echoOnce(ProxyFixture proxy) {
+        try (ScriptedClient client = proxy.connect()) {
+            echo(client);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void echo(ScriptedClient client) throws IOException {
+        client.send("ping");
+        assertEquals("ping", client.readText(4));
+    }
+}
