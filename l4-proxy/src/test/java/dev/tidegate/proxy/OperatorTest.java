@@ -87,7 +87,8 @@ class OperatorTest {
             assertTrue(operator.look(drain.id()).oldestAgeMs() >= 0);
             echo(first);
 
-            first.close();
+            first.shutdownOutput();
+            first.readToEnd();
             OperationView done = operator.await(drain.id(), "done");
             assertEquals(0, done.remaining());
             assertEquals(0, done.retired());
@@ -146,7 +147,8 @@ class OperatorTest {
             }
             assertEquals(1, proxy.active());
             assertEquals(0, operator.look(drain.id()).cut());
-            client.close();
+            client.shutdownOutput();
+            client.readToEnd();
             assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
         }
     }
