@@ -3,14 +3,18 @@ package dev.tidegate.cli;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
+import dev.tidegate.control.ConfigWatch;
+import dev.tidegate.control.FileReloads;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code tidegate run}: the balancer itself, until a signal stops it. */
@@ -37,20 +41,35 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private ConfigOption config;
 
+    @Option(
+            names = "--watch",
+            description = "Also reads the configuration again when one of its files has changed, included ones too.")
+    private boolean watch;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() {
+        if (!watch) {
+            return readAndRun(reloads -> {});
+        }
+        // Made before the files are read: what changes while the process starts is not missed.
+        try (ConfigWatch files = new ConfigWatch(config.file(), System::getenv, System::nanoTime)) {
+            return readAndRun(reloads -> files.start(() -> request(reloads)));
+        }
+    }
+
+    private Integer readAndRun(Consumer<FileReloads> whenUp) {
         ConfigResult result = ConfigReader.read(config.file(), System::getenv);
         result.problems().forEach(problem -> spec.commandLine().getErr().println(problem));
         if (result.config().isEmpty()) {
             return Exit.CONFIG;
         }
-        return run(result.config().get());
+        return run(result.config().get(), whenUp);
     }
 
-    private Integer run(Config valid) {
+    private Integer run(Config valid, Consumer<FileReloads> whenUp) {
         StartingSignals signals = new StartingSignals();
         Signals.handle("TERM", signals::term);
         Signals.handle("INT", signals::interrupt);
@@ -63,17 +82,27 @@ final class RunCommand implements Callable<Integer> {
             spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
             return Exit.FAILED;
         }
-        try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
+        try (FileReloads reloads = new FileReloads(
+                config.file(),
+                System::getenv,
+                service.proxy(),
+                () -> Service.listening(service.proxy()).forEach(log::debug))) {
             signals.up(new StartingSignals.Actions(
                     service::onTerm,
                     service::stopNow,
                     () -> {
                         log.info("HUP received");
-                        reloads.request();
+                        request(reloads);
                     },
                     service::reopenLogs));
+            whenUp.accept(reloads);
             service.awaitStopped();
         }
         return Exit.OK;
+    }
+
+    /** The log says how it came out. */
+    private static void request(FileReloads reloads) {
+        var unused = reloads.reload();
     }
 }

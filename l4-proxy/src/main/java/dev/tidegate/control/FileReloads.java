@@ -1,0 +1,218 @@
+package dev.tidegate.control;
+
+import dev.tidegate.config.Config;
+import dev.tidegate.config.ConfigReader;
+import dev.tidegate.config.ConfigResult;
+import dev.tidegate.config.Problem;
+import dev.tidegate.telemetry.ReloadCounts;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reloads of a configuration file, one at a time. What is asked for while one runs becomes one more after it, however often
+ * it is asked for: that one reads the file as the last asker left it, and its result is for all of them. Dry runs stand in
+ * the same line.
+ *
+ * <p>Asked by any thread; carried out on {@code tidegate-reload}.
+ */
+public final class FileReloads implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(FileReloads.class);
+
+    /**
+     * How reading a file, and putting it in force or comparing it with what is, came out. Immutable.
+     *
+     * @param problems what is wrong with the file, warnings included, in file order
+     * @param result what came of it; empty when the file has an error
+     */
+    public record FileReload(List<Problem> problems, Optional<ReloadResult> result) {
+        /** Copies the list. */
+        public FileReload {
+            problems = List.copyOf(problems);
+        }
+    }
+
+    /**
+     * What is done with a configuration that was read.
+     *
+     * @param apply puts it in force
+     * @param compare tells what applying it would do, and does nothing
+     * @param running whether the process is one that can reload: not stopping
+     * @param generation of the configuration in force
+     * @param counts how reloads came out; what is applied is counted by {@code apply}
+     */
+    record Target(
+            Function<Config, CompletableFuture<ReloadResult>> apply,
+            Function<Config, CompletableFuture<ReloadResult>> compare,
+            BooleanSupplier running,
+            LongSupplier generation,
+            ReloadCounts counts) {}
+
+    private final Path file;
+    private final UnaryOperator<String> environment;
+    private final Target target;
+    private final Runnable whenApplied;
+    private final ExecutorService thread =
+            Executors.newSingleThreadExecutor(new DefaultThreadFactory("tidegate-reload", true));
+    private final Line reloads = new Line(this::reloadNow);
+    private final Line dryRuns = new Line(this::dryRunNow);
+
+    /**
+     * Reloads that file into that proxy.
+     *
+     * @param file the main file
+     * @param environment looks up a variable; null for one that is not set
+     * @param proxy whose configuration it is
+     * @param whenApplied called after each reload that changed something, before its askers have their answer
+     */
+    public FileReloads(Path file, UnaryOperator<String> environment, Proxy proxy, Runnable whenApplied) {
+        this(
+                file,
+                environment,
+                new Target(
+                        proxy::reload,
+                        proxy::dryRun,
+                        () -> proxy.phase() == Proxy.Phase.STARTING || proxy.phase() == Proxy.Phase.RUNNING,
+                        () -> proxy.snapshot().generation(),
+                        proxy.reloads()),
+                whenApplied);
+    }
+
+    FileReloads(Path file, UnaryOperator<String> environment, Target target, Runnable whenApplied) {
+        this.file = file;
+        this.environment = environment;
+        this.target = target;
+        this.whenApplied = whenApplied;
+    }
+
+    /**
+     * Reads the file and puts it in force, all of it or nothing. Problems and changes are logged.
+     *
+     * @return how it came out; rejected when the process is stopping. Completes exceptionally only for a fault of our own
+     */
+    public CompletableFuture<FileReload> reload() {
+        if (!target.running().getAsBoolean()) {
+            log.info("reload ignored: the process is stopping");
+            return CompletableFuture.completedFuture(rejected("the process is stopping"));
+        }
+        return reloads.ask();
+    }
+
+    /**
+     * Reads the file and tells what a reload would do. Changes, logs and counts nothing.
+     *
+     * @return how it would come out; completes exceptionally only for a fault of our own
+     */
+    public CompletableFuture<FileReload> dryRun() {
+        return dryRuns.ask();
+    }
+
+    private FileReload rejected(String reason) {
+        return new FileReload(
+                List.of(), Optional.of(ReloadResult.rejected(target.generation().getAsLong(), reason)));
+    }
+
+    private FileReload reloadNow() {
+        ConfigResult read = ConfigReader.read(file, environment);
+        for (Problem problem : read.problems()) {
+            if (problem.severity() == Problem.Severity.ERROR) {
+                log.error("{}", problem);
+            } else {
+                log.warn("{}", problem);
+            }
+        }
+        if (read.config().isEmpty()) {
+            target.counts().count(ReloadCounts.Result.REJECTED);
+            log.error(
+                    "reload rejected, nothing changed gen={} file={} problems={}",
+                    target.generation().getAsLong(),
+                    file,
+                    read.problems().size());
+            return new FileReload(read.problems(), Optional.empty());
+        }
+        ReloadResult result = target.apply().apply(read.config().get()).join();
+        tell(result);
+        return new FileReload(read.problems(), Optional.of(result));
+    }
+
+    private void tell(ReloadResult result) {
+        switch (result.result()) {
+            case APPLIED -> {
+                result.diff().live().forEach(change -> log.info("reload: {}", change));
+                log.info(
+                        "reload applied gen={} changes={}",
+                        result.generation(),
+                        result.diff().live().size());
+                whenApplied.run();
+            }
+            case UNCHANGED -> log.info("reload: nothing to change gen={}", result.generation());
+            case REJECTED ->
+                log.error("reload rejected, nothing changed gen={} reason={}", result.generation(), result.reason());
+        }
+    }
+
+    private FileReload dryRunNow() {
+        ConfigResult read = ConfigReader.read(file, environment);
+        return new FileReload(
+                read.problems(),
+                read.config().map(config -> target.compare().apply(config).join()));
+    }
+
+    /** Requests of one kind, of which those that wait are one. */
+    private final class Line {
+        private final Supplier<FileReload> work;
+        private CompletableFuture<FileReload> waiting; // null while nobody waits; guarded by this
+
+        Line(Supplier<FileReload> work) {
+            this.work = work;
+        }
+
+        synchronized CompletableFuture<FileReload> ask() {
+            if (waiting == null) {
+                CompletableFuture<FileReload> asked = new CompletableFuture<>();
+                try {
+                    thread.execute(this::run);
+                } catch (RejectedExecutionException closed) {
+                    log.info("reload ignored: the process has stopped");
+                    return CompletableFuture.completedFuture(rejected("the process has stopped"));
+                }
+                waiting = asked;
+            }
+            return waiting.copy(); // so that none of the askers can complete it for the others
+        }
+
+        private void run() {
+            CompletableFuture<FileReload> asked = next(); // from here on the file may change again after it was read
+            try {
+                asked.complete(work.get());
+            } catch (RuntimeException fault) {
+                log.error("a reload failed by a fault of our own", fault);
+                asked.completeExceptionally(fault);
+            }
+        }
+
+        private synchronized CompletableFuture<FileReload> next() {
+            CompletableFuture<FileReload> asked = waiting;
+            waiting = null;
+            return asked;
+        }
+    }
+
+    /** Takes no more requests; those that wait are still carried out. */
+    @Override
+    public void close() {
+        thread.shutdown();
+    }
+}
