@@ -105,6 +105,26 @@ class ReloadIT {
     }
 
     @Test
+    void aWatchedFileThatChangesIsReloadedWithoutASignal() throws Exception {
+        try (ScriptedBackend a = named("a");
+                ScriptedBackend b = named("b")) {
+            write(yaml(a, ""));
+            String file = directory.resolve("tidegate.yaml").toString();
+            try (TidegateProcess tidegate =
+                    TidegateProcess.with("run", "--watch", "--config", file).start()) {
+                assertServedBy("a", tidegate);
+                write(yaml(b, "# changed\n"));
+                tidegate.awaitErr("reload applied gen=2 changes=1");
+                assertServedBy("b", tidegate);
+                write("nothing: good\n");
+                tidegate.awaitErr("reload rejected, nothing changed gen=2");
+                assertServedBy("b", tidegate);
+                assertEquals(2, count(tidegate, "the configuration has changed"));
+            }
+        }
+    }
+
+    @Test
     void fiveHupsInARowEndWithTheFileAsItIsLast() throws Exception {
         try (ScriptedBackend a = named("a");
                 ScriptedBackend b = named("b");
