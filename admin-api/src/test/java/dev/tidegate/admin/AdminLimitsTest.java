@@ -142,8 +142,7 @@ final class AdminLimitsTest {
 
     @Test
     void anEndingClientThatReadsSlowlyIsLetGoAfterTheLinger() throws IOException {
-        InetSocketAddress address = start(new AdminLimits(
-                64, 8192, 1024, Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofMillis(100)));
+        InetSocketAddress address = start(AdminLimits.STANDARD.withLingerTime(Duration.ofMillis(100)));
         RawClient client = connect(address);
 
         client.send(REQUEST);

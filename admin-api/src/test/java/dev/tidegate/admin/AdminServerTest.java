@@ -156,9 +156,20 @@ final class AdminServerTest {
         }
     }
 
-    // envoyproxy/envoy#2296: a crawler followed links that changed state. Here nothing but the three is there.
+    // envoyproxy/envoy#2296: a crawler followed links that changed state. Here nothing but the table is there.
     @ParameterizedTest
-    @ValueSource(strings = {"/", "/quitquitquit", "/livez/", "/LIVEZ", "//livez", "/livez%00", "/v1/status"})
+    @ValueSource(
+            strings = {
+                "/quitquitquit",
+                "/livez/",
+                "/LIVEZ",
+                "//livez",
+                "/livez%00",
+                "/v1",
+                "/v1/status/",
+                "/v1/{id}",
+                "/V1/status"
+            })
     void otherPathsAreNotFound(String path) throws IOException {
         assertProblem(404, get(path));
     }
@@ -307,7 +318,8 @@ final class AdminServerTest {
             IOException refused = assertThrows(IOException.class, () -> other.start(List.of(everywhere)));
 
             assertEquals(
-                    "admin address \"0.0.0.0:0\" is not a loopback address; use 127.0.0.1, [::1] or a unix: path",
+                    "admin address \"0.0.0.0:0\" is not a loopback address, and beyond loopback TLS and tokens are needed;"
+                            + " set admin.tls and admin.token-file, or use 127.0.0.1, [::1] or a unix: path",
                     refused.getMessage());
         }
     }

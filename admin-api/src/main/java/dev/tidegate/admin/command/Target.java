@@ -3,6 +3,7 @@ package dev.tidegate.admin.command;
 /** What a drain is about. Immutable. */
 public sealed interface Target {
     /** The whole process. */
+    @SuppressWarnings("JavaLangClash")
     record Process() implements Target {
         @Override
         public String toString() {
