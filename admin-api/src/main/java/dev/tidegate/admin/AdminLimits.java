@@ -65,6 +65,22 @@ record AdminLimits(
         return withTimes(requestTime, idleTime, time);
     }
 
+    AdminLimits withRate(int perSecond, int atOnce) {
+        return new AdminLimits(
+                connections,
+                reserved,
+                headerBytes,
+                bodyBytes,
+                requestTime,
+                idleTime,
+                lingerTime,
+                perSecond,
+                atOnce,
+                streams,
+                heartbeat,
+                streamBytes);
+    }
+
     AdminLimits withHeartbeat(Duration time) {
         return new AdminLimits(
                 connections,

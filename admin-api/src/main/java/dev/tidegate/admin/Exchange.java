@@ -278,6 +278,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
     private void onWritten(ChannelHandlerContext ctx, boolean success) {
         answering = false;
         if (!success) {
+            closing = true; // what it asked behind that is not answered either
             ctx.close();
             return;
         }

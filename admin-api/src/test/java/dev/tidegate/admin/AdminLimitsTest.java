@@ -67,24 +67,57 @@ final class AdminLimitsTest {
 
     // netdata/netdata#3578: idle clients took all descriptors.
     @Test
-    void theSixtyFifthConnectionIsClosedAtOnce() throws IOException {
-        InetSocketAddress address = start(AdminLimits.STANDARD);
-        for (int i = 0; i < 64; i++) {
+    void connectionsBeyondTheLimitEndSoonAndTheFirstOnesStay() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMinutes(5)));
+        for (int i = 0; i < 64 + 20; i++) {
             connect(address);
         }
 
-        for (int i = 0; i < 20; i++) {
-            assertTrue(connect(address).isEnded());
+        for (RawClient beyond : clients.subList(64, 84)) {
+            assertTrue(beyond.isEnded());
         }
 
         RawClient first = clients.get(0);
         first.send(REQUEST);
         assertTrue(first.readToEnd().endsWith("live\n"));
-        first.close();
-        // The place of the first is free again, as soon as its end was seen.
+        await().atMost(Duration.ofSeconds(5)).until(() -> server.connections() == 63);
+    }
+
+    @Test
+    void whenAllConnectionsAreTakenThereIsStillRoomToAskWhetherItLives() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMinutes(5)));
+        for (int i = 0; i < 64 + 20; i++) {
+            connect(address);
+        }
+
+        assertTrue(RawClient.ask(address, REQUEST).endsWith("live\n"));
+        String other = RawClient.ask(address, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        assertTrue(other.startsWith("HTTP/1.1 503 "), other);
+        assertTrue(other.contains("retry-after: 1\r\n") && other.contains("connection: close\r\n"), other);
+
+        clients.get(0).close();
+        // That place is free again, as soon as its end was seen.
         await().atMost(Duration.ofSeconds(5))
-                .ignoreExceptions()
-                .until(() -> RawClient.ask(address, REQUEST).endsWith("live\n"));
+                .until(() ->
+                        RawClient.ask(address, "GET /readyz HTTP/1.0\r\n\r\n").startsWith("HTTP/1.1 200 "));
+    }
+
+    @Test
+    void aFloodIsToldToComeBackLaterAndMayStillAskWhetherItLives() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD);
+        RawClient client = connect(address);
+        String request = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        client.send(request.repeat(2000) + REQUEST);
+
+        String all = client.readToEnd();
+
+        long served = all.lines().filter("HTTP/1.1 200 OK"::equals).count();
+        long refused =
+                all.lines().filter("HTTP/1.1 429 Too Many Requests"::equals).count();
+        assertEquals(2001, served + refused);
+        assertTrue(served >= 100 && refused > 0, "served " + served + " refused " + refused);
+        assertTrue(all.contains("retry-after: 1\r\n"), "no Retry-After");
+        assertTrue(all.endsWith("live\n"), "livez must be answered");
     }
 
     @Test

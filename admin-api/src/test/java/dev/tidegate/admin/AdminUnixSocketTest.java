@@ -36,7 +36,7 @@ final class AdminUnixSocketTest {
         server.close();
     }
 
-    private static String ask(Path path, String request) throws IOException {
+    static String ask(Path path, String request) throws IOException {
         try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
             client.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.ISO_8859_1)));
             return new String(Channels.newInputStream(client).readAllBytes(), StandardCharsets.ISO_8859_1);
