@@ -5,9 +5,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -17,32 +19,58 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The operator's window over HTTP/1.1, on UNIX sockets and on loopback. It has one event loop of its own, the thread
+ * The operator's window over HTTP/1.1, on UNIX sockets and on TCP. It has one event loop of its own, the thread
  * {@code tidegate-admin}, so that no client of it can slow a connection of the proxy; answers are made on that loop,
  * metrics too, which are small and made from memory.
  *
- * <p>{@link #start}, {@link #addresses} and {@link #close} may be called from any thread but its own.
+ * <p>Whoever can open a UNIX socket is admin. On TCP a token says who someone is; without a token file TCP serves reads
+ * only. Beyond loopback TCP needs TLS and tokens, or nothing starts.
+ *
+ * <p>{@link #start}, {@link #refresh}, {@link #addresses} and {@link #close} may be called from any thread but its own.
  */
 public final class AdminServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
     private static final int BACKLOG = 128;
+    private static final int ACCEPTS_A_TURN = 4; // few, so that one who was let in is heard before the next ones are
     private static final long STOP_SECONDS = 5;
 
+    private final ProxyOperations operations;
     private final AdminLimits limits;
-    private final Routes routes;
+    private final Predicate<InetAddress> loopback;
     private final List<AdminAddress> bound = new ArrayList<>();
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-    private EventLoopGroup loop;
+    private EventLoopGroup group;
+    private AdminSettings settings;
+    private Parts parts;
+    private volatile TlsFiles tls; // writer: start and refresh
+    private final Deque<Channel> reserved = new ArrayDeque<>(); // on the loop only
     private int open; // on the loop only
+
+    /** What all listeners share; on the loop only. */
+    private record Parts(
+            LongSupplier nanoTime,
+            TokenFile tokens,
+            Dispatcher dispatcher,
+            EventHub events,
+            RateLimiter rates,
+            Audit audit) {}
 
     /**
      * @param operations what it serves
@@ -52,25 +80,46 @@ public final class AdminServer implements AutoCloseable {
     }
 
     AdminServer(ProxyOperations operations, AdminLimits limits) {
+        this(operations, limits, InetAddress::isLoopbackAddress);
+    }
+
+    /** For tests: what counts as loopback. */
+    AdminServer(ProxyOperations operations, AdminLimits limits, Predicate<InetAddress> loopback) {
+        this.operations = operations;
         this.limits = limits;
-        this.routes = new Routes(operations);
+        this.loopback = loopback;
+    }
+
+    /**
+     * Listens on all addresses, or on none, without tokens and TLS.
+     *
+     * @param addresses where
+     * @return the same in the same order, with the ports that the kernel chose
+     * @throws IOException with a message for the operator, when one of them cannot be had
+     */
+    public List<AdminAddress> start(List<AdminAddress> addresses) throws IOException {
+        return start(AdminSettings.of(addresses));
     }
 
     /**
      * Listens on all addresses, or on none.
      *
-     * @param addresses where; a UNIX socket's directory is created (0750) if it is missing, and a socket file that
-     *     nobody listens on is replaced
-     * @return the same in the same order, with the ports that the kernel chose
-     * @throws IOException with a message for the operator, when one of them cannot be had
+     * @param wanted where, and whom to believe; a UNIX socket's directory is created (0750) if it is missing, and a socket
+     *     file that nobody listens on is replaced
+     * @return the addresses in the same order, with the ports that the kernel chose
+     * @throws IOException with a message for the operator, one problem a line, when an address cannot be had, a file
+     *     cannot be used, or an address beyond loopback lacks TLS or tokens
      */
-    public synchronized List<AdminAddress> start(List<AdminAddress> addresses) throws IOException {
-        if (loop != null) {
+    public synchronized List<AdminAddress> start(AdminSettings wanted) throws IOException {
+        if (group != null) {
             throw new IllegalStateException("the admin server was started already");
         }
-        loop = new MultiThreadIoEventLoopGroup(1, AdminServer::thread, NioIoHandler.newFactory());
+        settings = wanted;
+        group = new MultiThreadIoEventLoopGroup(1, AdminServer::thread, NioIoHandler.newFactory());
         try {
-            for (AdminAddress address : addresses) {
+            parts = parts(group.next());
+            tls = wanted.tls().isPresent() ? TlsFiles.read(wanted.tls().get()) : null;
+            for (AdminAddress address : wanted.addresses()) {
                 bound.add(listen(address));
             }
         } catch (IOException | RuntimeException e) {
@@ -78,6 +127,41 @@ public final class AdminServer implements AutoCloseable {
             throw e;
         }
         return List.copyOf(bound);
+    }
+
+    private Parts parts(EventLoop loop) throws IOException {
+        LongSupplier nanoTime = () -> loop.ticker().nanoTime();
+        Audit audit = new Audit(nanoTime);
+        loop.scheduleAtFixedRate(audit::tellSummed, 1, 1, TimeUnit.SECONDS);
+        return new Parts(
+                nanoTime,
+                settings.tokenFile().isPresent()
+                        ? TokenFile.open(settings.tokenFile().get(), nanoTime.getAsLong())
+                        : null,
+                new Dispatcher(new Router(Routes.of(operations))),
+                new EventHub(operations, limits, loop, nanoTime),
+                new RateLimiter(limits.requestsPerSecond(), limits.burst()),
+                audit);
+    }
+
+    /**
+     * Reads the files of tokens and of TLS again, for new requests and new connections. One that cannot be used leaves in
+     * force what was read before, and the log says so.
+     */
+    public synchronized void refresh() {
+        if (group == null || group.isShuttingDown()) {
+            return;
+        }
+        if (parts.tokens() != null) {
+            group.execute(() -> parts.tokens().reload());
+        }
+        if (settings.tls().isPresent()) {
+            try {
+                tls = TlsFiles.read(settings.tls().get());
+            } catch (IOException e) {
+                log.warn("TLS files not taken, those read before stay in force: {}", e.getMessage());
+            }
+        }
     }
 
     /** Where it listens, with real ports; empty before the start and after the end. */
@@ -94,12 +178,13 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public synchronized void close() {
         bound.clear();
-        if (loop == null || loop.isShuttingDown()) {
+        if (group == null || group.isShuttingDown()) {
             return;
         }
         listeners.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
         connections.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
-        loop.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
+        group.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
     }
 
     private static Thread thread(Runnable task) {
@@ -118,32 +203,55 @@ public final class AdminServer implements AutoCloseable {
     private AdminAddress listenUnix(AdminAddress.Unix address) throws IOException {
         Path path = address.path();
         SocketFile.prepare(path);
-        bind(NioServerDomainSocketChannel.class, UnixDomainSocketAddress.of(path), address);
+        Listener listener = listener(HostCheck.ANY, "http", Gate.socket());
+        bind(NioServerDomainSocketChannel.class, UnixDomainSocketAddress.of(path), address, listener);
         SocketFile.restrict(path);
         return address;
     }
 
     private AdminAddress listenTcp(AdminAddress.Tcp address) throws IOException {
         InetSocketAddress wanted = address.address();
-        if (wanted.isUnresolved() || !wanted.getAddress().isLoopbackAddress()) {
-            throw new IOException("admin address \"" + address
-                    + "\" is not a loopback address; use 127.0.0.1, [::1] or a unix: path");
+        if (wanted.isUnresolved()) {
+            throw new IOException("admin address \"" + address + "\": the name has no address; use one that has");
         }
-        Channel channel = bind(NioServerSocketChannel.class, wanted, address);
+        boolean local = loopback.test(wanted.getAddress());
+        boolean guarded = parts.tokens() != null && tls != null;
+        if (!local && !guarded) {
+            throw new IOException("admin address \"" + address + "\" is not a loopback address, and beyond loopback TLS"
+                    + " and tokens are needed; set admin.tls and admin.token-file, or use 127.0.0.1, [::1] or a unix:"
+                    + " path");
+        }
+        HostCheck hosts = local ? HostCheck.loopback(address) : HostCheck.beyondLoopback(address, tls.names());
+        Gate gate = parts.tokens() == null ? Gate.readsOnly() : Gate.tokens(parts.tokens(), local, parts.nanoTime());
+        Listener listener = listener(hosts, tls == null ? "http" : "https", gate);
+        Channel channel = bind(NioServerSocketChannel.class, wanted, address, listener);
         return new AdminAddress.Tcp((InetSocketAddress) channel.localAddress());
     }
 
-    private Channel bind(Class<? extends ServerChannel> type, SocketAddress where, AdminAddress address)
+    private Listener listener(HostCheck hosts, String scheme, Gate gate) {
+        return new Listener(
+                new RequestCheck(hosts, scheme, limits.bodyBytes()),
+                gate,
+                parts.dispatcher(),
+                parts.events(),
+                parts.rates(),
+                parts.audit());
+    }
+
+    private Channel bind(
+            Class<? extends ServerChannel> type, SocketAddress where, AdminAddress address, Listener listener)
             throws IOException {
-        HostCheck hosts = address instanceof AdminAddress.Tcp tcp ? HostCheck.loopback(tcp) : HostCheck.ANY;
         ChannelFuture bind = new ServerBootstrap()
-                .group(loop)
+                .group(group)
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(
+                        ChannelOption.RECVBUF_ALLOCATOR,
+                        new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(ACCEPTS_A_TURN))
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        accept(channel, hosts);
+                        accept(channel, listener);
                     }
                 })
                 .bind(where)
@@ -158,19 +266,32 @@ public final class AdminServer implements AutoCloseable {
         return bind.channel();
     }
 
-    private void accept(Channel channel, HostCheck hosts) {
-        if (open >= limits.connections()) {
-            channel.close();
-            return;
+    private void accept(Channel channel, Listener listener) {
+        boolean beyond = open >= limits.connections();
+        if (beyond) {
+            takeReserved(channel);
+        } else {
+            open++;
+            channel.closeFuture().addListener(closed -> open--);
         }
-        open++;
-        channel.closeFuture().addListener(closed -> open--);
         connections.add(channel);
-        Exchange exchange = new Exchange(limits, hosts, routes);
+        Exchange exchange = new Exchange(limits, listener, Peers.of(channel, beyond));
+        channel.pipeline().addLast(exchange.clock());
+        if (channel.remoteAddress() instanceof InetSocketAddress && tls != null) {
+            channel.pipeline().addLast(tls.context().newHandler(channel.alloc()));
+        }
         channel.pipeline()
-                .addLast(exchange.clock())
                 .addLast(new StrictRequestDecoder(limits.headerBytes()))
                 .addLast(new HttpResponseEncoder())
                 .addLast(exchange);
+    }
+
+    /** Takes a reserved place; who has had one longest goes, since they have had their time. */
+    private void takeReserved(Channel channel) {
+        if (reserved.size() >= limits.reserved()) {
+            reserved.removeFirst().close();
+        }
+        reserved.addLast(channel);
+        channel.closeFuture().addListener(closed -> reserved.remove(channel));
     }
 }

@@ -61,6 +61,12 @@ final class ExchangeClock extends ChannelInboundHandlerAdapter {
         arm(limits.lingerTime());
     }
 
+    /** The answer goes on for as long as the client likes. */
+    void streaming() {
+        idle = false;
+        deadline.cancel(false);
+    }
+
     private void arm(Duration time) {
         if (deadline != null) {
             deadline.cancel(false);

@@ -13,10 +13,12 @@ import java.util.List;
 /** What a request must be like before anyone looks at what it wants. Immutable. */
 final class RequestCheck {
     private final HostCheck hosts;
+    private final String scheme;
     private final int bodyBytesMax;
 
-    RequestCheck(HostCheck hosts, int bodyBytesMax) {
+    RequestCheck(HostCheck hosts, String scheme, int bodyBytesMax) {
         this.hosts = hosts;
+        this.scheme = scheme;
         this.bodyBytesMax = bodyBytesMax;
     }
 
@@ -50,7 +52,7 @@ final class RequestCheck {
         if (!host.isEmpty() && !hosts.allows(host.get(0))) {
             return Answer.problem(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "Host \"" + host.get(0) + "\" is not this server; use localhost, 127.0.0.1 or [::1]");
+                    "Host \"" + host.get(0) + "\" is not this server; " + hosts.wanted());
         }
         if (!request.uri().startsWith("/")) {
             return Answer.problem(
@@ -59,8 +61,8 @@ final class RequestCheck {
         return null;
     }
 
-    private static Answer origin(HttpHeaders headers) {
-        String own = "http://" + headers.get(HttpHeaderNames.HOST);
+    private Answer origin(HttpHeaders headers) {
+        String own = scheme + "://" + headers.get(HttpHeaderNames.HOST);
         for (String origin : headers.getAll(HttpHeaderNames.ORIGIN)) {
             if (!origin.equalsIgnoreCase(own)) {
                 return Answer.problem(

@@ -1,141 +1,346 @@
 package dev.tidegate.admin;
 
+import static dev.tidegate.admin.Field.optional;
+import static dev.tidegate.admin.Field.required;
+
+import dev.tidegate.admin.command.Command;
+import dev.tidegate.admin.view.BackendView;
+import dev.tidegate.admin.view.ConnectionView;
+import dev.tidegate.admin.view.DiffView;
+import dev.tidegate.admin.view.EndpointView;
+import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.LogLevelView;
+import dev.tidegate.admin.view.OperationView;
+import dev.tidegate.admin.view.ReadinessView;
+import dev.tidegate.admin.view.StatusView;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.QueryStringDecoder;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Which resource answers which request. Reading changes nothing. Confined to the admin loop. */
+/**
+ * The table of all calls. What is not here does not exist; the API's description is made from it.
+ */
 final class Routes {
-    private static final Logger log = LoggerFactory.getLogger(Routes.class);
-    private static final String READ = "GET, HEAD";
+    private static final String ENDPOINT = "/v1/backends/{backend}/endpoints/{endpoint}";
+    private static final int NAME_CHARS = 255;
+    private static final Kind NAME = Kind.text(NAME_CHARS);
+    private static final Kind WEIGHT = Kind.integer(0, 1000);
 
-    private final ProxyOperations operations;
-    private final Map<String, Resource> resources =
-            Map.of("/livez", this::livez, "/readyz", this::readyz, "/metrics", this::metrics);
+    private final Reads reads;
+    private final Writes writes;
+    private final List<Route> table = new ArrayList<>();
 
-    /** A thing that can be read. */
-    private interface Resource {
-        Answer read(HttpRequest request, QueryStringDecoder target) throws IOException;
+    private Routes(ProxyOperations operations) {
+        this.reads = new Reads(operations);
+        this.writes = new Writes(operations);
     }
 
-    Routes(ProxyOperations operations) {
-        this.operations = operations;
+    /** All calls, in the order of the API's description. */
+    static List<Route> of(ProxyOperations operations) {
+        Routes routes = new Routes(operations);
+        routes.addProbes();
+        routes.addProcess();
+        routes.addFrontends();
+        routes.addBackends();
+        routes.addEndpoints();
+        routes.addConnections();
+        routes.addProgress();
+        routes.addDescription();
+        return List.copyOf(routes.table);
     }
 
-    Answer answer(HttpRequest request) {
-        try {
-            QueryStringDecoder target = new QueryStringDecoder(request.uri());
-            Resource resource = resources.get(target.rawPath());
-            if (resource == null) {
-                return Answer.problem(HttpResponseStatus.NOT_FOUND, "there is nothing at " + target.rawPath());
-            }
-            if (!request.method().equals(HttpMethod.GET) && !request.method().equals(HttpMethod.HEAD)) {
-                return Answer.problem(
-                                HttpResponseStatus.METHOD_NOT_ALLOWED,
-                                target.rawPath() + " does not know " + request.method() + "; it knows " + READ)
-                        .allowing(READ);
-            }
-            return resource.read(request, target);
-        } catch (IllegalArgumentException e) {
-            return Answer.problem(
-                    HttpResponseStatus.BAD_REQUEST, "the request target cannot be read: " + e.getMessage());
-        } catch (IOException | RuntimeException e) {
-            log.error("admin request failed method={} target={}", request.method(), request.uri(), e);
-            return Answer.problem(HttpResponseStatus.INTERNAL_SERVER_ERROR, "the log says more");
-        }
+    private void addProbes() {
+        table.add(Route.get("/livez", Role.ANYONE, "livez", "Answers while the process serves at all", reads::livez)
+                .reply(200, new Shape.Text("text/plain"), "It lives"));
+        table.add(Route.get("/readyz", Role.ANYONE, "readyz", "Whether connections should be sent here", reads::readyz)
+                .query(optional("frontend", NAME, "look at this frontend alone"))
+                .reply(200, new Shape.One(ReadinessView.class), "They should")
+                .reply(503, new Shape.One(ReadinessView.class), "They should not; the body says why"));
+        table.add(Route.get(
+                        "/metrics",
+                        Role.VIEWER,
+                        "metrics",
+                        "All metrics, as Prometheus text or OpenMetrics",
+                        reads::metrics)
+                .openOnLoopback()
+                .reply(200, new Shape.Text("text/plain"), "Metrics"));
+        table.add(Route.get("/", Role.ANYONE, "statusPage", "The status page; it has no data of its own", reads::page)
+                .reply(200, new Shape.Text("text/html"), "A page"));
     }
 
-    private Answer livez(HttpRequest request, QueryStringDecoder target) {
-        return Answer.text("live\n");
+    private void addProcess() {
+        table.add(Route.get(
+                        "/v1/status",
+                        Role.VIEWER,
+                        "status",
+                        "The process: version, workers, generation, drains",
+                        reads::status)
+                .reply(200, new Shape.One(StatusView.class), "The process as it is now"));
+        table.add(Route.get(
+                        "/v1/config",
+                        Role.VIEWER,
+                        "config",
+                        "The configuration in force, secrets masked",
+                        reads::config)
+                .reply(200, new Shape.Free(), "As the file would have it"));
+        table.add(drain(
+                "/v1/drain",
+                "drainProcess",
+                "Lame duck: readyz turns 503, what is open now is retired, listeners stay",
+                writes::drainProcess));
+        table.add(undrain("/v1/drain", "undrainProcess", writes::undrainProcess));
+        table.add(write(
+                HttpMethod.POST,
+                "/v1/reload",
+                Role.ADMIN,
+                "reload",
+                "Reads the configuration file and puts it in force: all of it, or nothing",
+                writes::reload));
+        table.add(Route.get("/v1/log-level", Role.VIEWER, "logLevel", "How much is logged", reads::logLevel)
+                .reply(200, new Shape.One(LogLevelView.class), "The level"));
+        table.add(write(
+                        HttpMethod.PUT,
+                        "/v1/log-level",
+                        Role.ADMIN,
+                        "setLogLevel",
+                        "Changes how much is logged",
+                        writes::setLogLevel)
+                .body(required("level", words(Command.LogLevel.values()), "how much"))
+                .reply(200, new Shape.One(LogLevelView.class), "The level now"));
     }
 
-    private Answer readyz(HttpRequest request, QueryStringDecoder target) {
-        List<String> named = target.parameters().getOrDefault("frontend", List.of());
-        if (named.size() > 1) {
-            return Answer.problem(HttpResponseStatus.BAD_REQUEST, "frontend is given more than once; give it once");
-        }
-        Optional<String> frontend = named.stream().findFirst();
-        Readiness readiness = operations.readiness(frontend);
-        boolean unknown = frontend.isPresent()
-                && readiness.frontends().isEmpty()
-                && readiness.state() != Readiness.State.STARTING;
-        if (unknown) {
-            return Answer.problem(HttpResponseStatus.NOT_FOUND, "there is no frontend \"" + frontend.get() + "\"");
-        }
-        HttpResponseStatus status = readiness.ready() ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE;
-        return Answer.json(status, json -> {
-            json.writeBooleanField("ready", readiness.ready());
-            json.writeStringField("state", readiness.state().word());
-            json.writeArrayFieldStart("without_candidate");
-            for (String name : readiness.withoutCandidate()) {
-                json.writeString(name);
-            }
-            json.writeEndArray();
-        });
+    private void addFrontends() {
+        table.add(Route.get("/v1/frontends", Role.VIEWER, "frontends", "All frontends", reads::frontends)
+                .reply(200, new Shape.ListOf(FrontendView.class), "In the order of the configuration"));
+        table.add(Route.get("/v1/frontends/{frontend}", Role.VIEWER, "frontend", "One frontend", reads::frontend)
+                .reply(200, new Shape.One(FrontendView.class), "The frontend"));
+        table.add(drain(
+                "/v1/frontends/{frontend}/drain",
+                "drainFrontend",
+                "Closes its listeners and retires its connections",
+                writes::drainFrontend));
+        table.add(undrain("/v1/frontends/{frontend}/drain", "undrainFrontend", writes::undrainFrontend));
     }
 
-    private Answer metrics(HttpRequest request, QueryStringDecoder target) throws IOException {
-        MetricsFormat format = Accepts.openMetrics(request.headers().getAll("accept"))
-                ? MetricsFormat.OPENMETRICS
-                : MetricsFormat.PROMETHEUS_TEXT;
-        ByteArrayOutputStream out = new ByteArrayOutputStream(64 * 1024);
-        operations.writeMetrics(format, out);
-        return Answer.ok(format.contentType(), out.toByteArray());
+    private void addBackends() {
+        table.add(
+                Route.get("/v1/backends", Role.VIEWER, "backends", "All backends with their endpoints", reads::backends)
+                        .reply(200, new Shape.ListOf(BackendView.class), "In the order of the configuration"));
+        table.add(Route.get(
+                        "/v1/backends/{backend}",
+                        Role.VIEWER,
+                        "backend",
+                        "One backend with its endpoints",
+                        reads::backend)
+                .reply(200, new Shape.One(BackendView.class), "The backend"));
+        table.add(drain(
+                "/v1/backends/{backend}/drain", "drainBackend", "Drains all its endpoints", writes::drainBackend));
+        table.add(undrain("/v1/backends/{backend}/drain", "undrainBackend", writes::undrainBackend));
+        table.add(write(
+                        HttpMethod.POST,
+                        "/v1/backends/{backend}/rebalance",
+                        Role.OPERATOR,
+                        "rebalance",
+                        "Retires what endpoints have above their fair share, quiet and old first",
+                        writes::rebalance)
+                .body(optional("spread", Kind.duration(), "over how long"))
+                .reply(202, new Shape.One(OperationView.class), "Begun; Location is its progress"));
     }
 
-    /** What of an {@code Accept} header matters here. */
-    static final class Accepts {
-        private Accepts() {}
+    private void addEndpoints() {
+        table.add(Route.get(
+                        "/v1/backends/{backend}/endpoints",
+                        Role.VIEWER,
+                        "endpoints",
+                        "A backend's endpoints",
+                        reads::endpoints)
+                .reply(200, new Shape.ListOf(EndpointView.class), "In the order of the configuration"));
+        table.add(write(
+                        HttpMethod.POST,
+                        "/v1/backends/{backend}/endpoints",
+                        Role.ADMIN,
+                        "addEndpoint",
+                        "Adds an endpoint",
+                        writes::addEndpoint)
+                .body(
+                        required("name", NAME, "unique in its backend"),
+                        required("address", Kind.text(300), "HOST:PORT, as in the configuration"),
+                        optional("weight", WEIGHT, "1 if absent; 0: no new connections"),
+                        optional("max_connections", Kind.integer(1, Integer.MAX_VALUE), "unlimited if absent"))
+                .reply(201, new Shape.One(EndpointView.class), "Added; Location is the endpoint"));
+        table.add(Route.get(
+                        ENDPOINT,
+                        Role.VIEWER,
+                        "endpoint",
+                        "One endpoint, configured and runtime values side by side",
+                        reads::endpoint)
+                .reply(200, new Shape.One(EndpointView.class), "The endpoint"));
+        table.add(write(
+                        HttpMethod.DELETE,
+                        ENDPOINT,
+                        Role.ADMIN,
+                        "removeEndpoint",
+                        "Removes an endpoint; no new picks from then on",
+                        writes::removeEndpoint)
+                .query(optional(
+                        "policy",
+                        words(Command.RemovePolicy.values()),
+                        "what becomes of its connections; drain if absent"))
+                .reply(
+                        202,
+                        new Shape.One(OperationView.class),
+                        "Removed, its connections leave; Location is their progress")
+                .reply(204, new Shape.None(), "Removed, nothing is left to do"));
+        table.add(drain(
+                ENDPOINT + "/drain",
+                "drainEndpoint",
+                "No new picks from the moment this answers; connections leave as the mode says",
+                writes::drainEndpoint));
+        table.add(undrain(ENDPOINT + "/drain", "undrainEndpoint", writes::undrainEndpoint));
+        table.add(write(
+                        HttpMethod.POST,
+                        ENDPOINT + "/disable",
+                        Role.OPERATOR,
+                        "disableEndpoint",
+                        "No new picks; connections stay",
+                        writes::disable)
+                .reply(200, new Shape.One(EndpointView.class), "The endpoint as it is now"));
+        table.add(write(
+                        HttpMethod.DELETE,
+                        ENDPOINT + "/disable",
+                        Role.OPERATOR,
+                        "enableEndpoint",
+                        "Takes a disable back",
+                        writes::enable)
+                .reply(200, new Shape.One(EndpointView.class), "The endpoint as it is now"));
+        table.add(write(
+                        HttpMethod.PUT,
+                        ENDPOINT + "/weight",
+                        Role.OPERATOR,
+                        "setWeight",
+                        "Sets the runtime weight, beside the configured one",
+                        writes::setWeight)
+                .body(required("weight", WEIGHT, "0: no new connections"))
+                .reply(200, new Shape.One(EndpointView.class), "The endpoint as it is now"));
+        table.add(write(
+                        HttpMethod.DELETE,
+                        ENDPOINT + "/weight",
+                        Role.OPERATOR,
+                        "resetWeight",
+                        "Back to the configured weight",
+                        writes::resetWeight)
+                .reply(200, new Shape.One(EndpointView.class), "The endpoint as it is now"));
+    }
 
-        /** Whether OpenMetrics 1.0 is wanted at least as much as plain text (RFC 9110, section 12.5.1). */
-        static boolean openMetrics(List<String> accept) {
-            double openMetrics = 0;
-            double text = 0;
-            for (String header : accept) {
-                for (String range : header.toLowerCase(Locale.ROOT).split(",", -1)) {
-                    String type = range.split(";", -1)[0].strip();
-                    if (type.equals("application/openmetrics-text") && version(range)) {
-                        openMetrics = Math.max(openMetrics, quality(range));
-                    } else if (type.equals("text/plain")) {
-                        text = Math.max(text, quality(range));
-                    }
-                }
-            }
-            return openMetrics > 0 && openMetrics >= text;
-        }
+    private void addConnections() {
+        table.add(Route.get(
+                        "/v1/connections",
+                        Role.VIEWER,
+                        "connections",
+                        "Open connections, the oldest first",
+                        reads::connections)
+                .query(
+                        optional("frontend", NAME, "of this frontend only"),
+                        optional("backend", NAME, "of this backend only"),
+                        optional("endpoint", NAME, "on this endpoint only"),
+                        optional("limit", Kind.integer(1, 1000), "the most to list; 100 if absent"))
+                .reply(200, new Shape.ListOf(ConnectionView.class), "The first of them; total counts all"));
+        table.add(write(
+                        HttpMethod.DELETE,
+                        "/v1/connections/{id}",
+                        Role.OPERATOR,
+                        "closeConnection",
+                        "Ends one connection",
+                        writes::closeConnection)
+                .query(optional(
+                        "mode",
+                        words(Command.CloseMode.values()),
+                        "at a quiet moment, or by a reset now; graceful if absent"))
+                .reply(202, new Shape.One(OperationView.class), "It will end; Location is its progress")
+                .reply(204, new Shape.None(), "Ended"));
+    }
 
-        private static boolean version(String range) {
-            String version = parameter(range, "version", "1.0.0");
-            return version.equals("1.0.0") || version.equals("0.0.1");
-        }
+    private void addProgress() {
+        table.add(Route.get(
+                        "/v1/operations",
+                        Role.VIEWER,
+                        "operations",
+                        "What takes time: under way, and ended last",
+                        reads::operations)
+                .reply(200, new Shape.ListOf(OperationView.class), "The newest first"));
+        table.add(Route.get(
+                        "/v1/operations/{id}",
+                        Role.VIEWER,
+                        "operation",
+                        "The progress of one operation",
+                        reads::operation)
+                .reply(200, new Shape.One(OperationView.class), "Its progress"));
+        table.add(Route.get(
+                        "/v1/events",
+                        Role.VIEWER,
+                        "events",
+                        "Changes of state as server-sent events, from now on",
+                        reads::events)
+                .query(
+                        optional("recent", Kind.integer(0, 1000), "tell so many of the last ones first"),
+                        optional(
+                                "stats",
+                                Kind.duration(),
+                                "tell {status, frontends, backends} too, as events named stats, so often; 250ms or more"))
+                .reply(
+                        200,
+                        new Shape.Text("text/event-stream"),
+                        "Each has id, event (its type) and data (an EventView as JSON)"));
+    }
 
-        private static double quality(String range) {
-            try {
-                return Double.parseDouble(parameter(range, "q", "1"));
-            } catch (NumberFormatException e) {
-                return 0; // a weight that is none is no wish
-            }
-        }
+    private void addDescription() {
+        table.add(Route.get(
+                        "/openapi.json",
+                        Role.VIEWER,
+                        "openapi",
+                        "This description",
+                        call -> Reads.now(Answer.json(
+                                io.netty.handler.codec.http.HttpResponseStatus.OK, OpenApi.document(table))))
+                .reply(200, new Shape.Free(), "OpenAPI 3.1"));
+    }
 
-        private static String parameter(String range, String name, String otherwise) {
-            for (String part : range.split(";", -1)) {
-                String trimmed = part.strip();
-                if (trimmed.startsWith(name + "=")) {
-                    return trimmed.substring(name.length() + 1)
-                            .replace("\"", "")
-                            .strip();
-                }
-            }
-            return otherwise;
-        }
+    private static Route write(
+            HttpMethod method, String template, Role role, String id, String summary, Route.Handler handler) {
+        return Route.write(method, template, role, id, summary, handler)
+                .reply(200, new Shape.One(DiffView.class), "What it changed, or, of a dry run, what it would");
+    }
+
+    private static Route drain(String template, String id, String summary, Route.Handler handler) {
+        return write(HttpMethod.POST, template, Role.OPERATOR, id, summary, handler)
+                .body(
+                        optional(
+                                "deadline", Kind.duration(), "when the last connection is cut; absent: nothing is cut"),
+                        optional(
+                                "spread",
+                                Kind.duration(),
+                                "over how long the starts of retirements are spread; not longer than the deadline"),
+                        optional(
+                                "mode",
+                                words(Command.DrainMode.values()),
+                                "absent: wait without deadline and spread, graceful otherwise"))
+                .reply(202, new Shape.One(OperationView.class), "Begun; Location is its progress");
+    }
+
+    private static Route undrain(String template, String id, Route.Handler handler) {
+        return write(
+                        HttpMethod.DELETE,
+                        template,
+                        Role.OPERATOR,
+                        id,
+                        "Takes a drain back; connections not yet told to leave stay",
+                        handler)
+                .reply(204, new Shape.None(), "Taken back");
+    }
+
+    private static Kind words(Enum<?>[] constants) {
+        return Kind.words(Arrays.stream(constants)
+                .map(constant -> constant.name().toLowerCase(java.util.Locale.ROOT))
+                .toList());
     }
 }

@@ -6,4 +6,4 @@ package dev.tidegate.admin.view;
  * @param leMs at most so old, in milliseconds; null: older than all other buckets
  * @param connections how many, those of younger buckets not counted
  */
-public record AgeBucket(Long leMs, int connections) {}
+public record AgeBucket(@MayBeNull Long leMs, int connections) {}

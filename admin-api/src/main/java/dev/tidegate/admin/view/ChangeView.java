@@ -10,4 +10,10 @@ package dev.tidegate.admin.view;
  * @param applies {@code live} or {@code restart}
  * @param connections how many open connections it retires
  */
-public record ChangeView(String op, String path, String from, String to, String applies, int connections) {}
+public record ChangeView(
+        String op,
+        String path,
+        @MayBeNull String from,
+        @MayBeNull String to,
+        String applies,
+        int connections) {}

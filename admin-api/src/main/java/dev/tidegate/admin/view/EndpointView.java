@@ -31,8 +31,8 @@ public record EndpointView(
         boolean up,
         boolean pickable,
         WeightView weight,
-        Integer maxConnections,
+        @MayBeNull Integer maxConnections,
         int inFlight,
         long picks,
         Map<String, Long> connects,
-        String drain) {}
+        @MayBeNull String drain) {}

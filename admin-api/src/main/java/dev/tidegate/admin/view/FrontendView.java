@@ -33,4 +33,4 @@ public record FrontendView(
         long sentBytes,
         Map<String, Long> closed,
         Map<String, Long> retired,
-        String drain) {}
+        @MayBeNull String drain) {}

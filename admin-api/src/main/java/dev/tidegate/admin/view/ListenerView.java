@@ -6,4 +6,4 @@ package dev.tidegate.admin.view;
  * @param address as configured
  * @param bound with its real port; null when it does not listen
  */
-public record ListenerView(String address, String bound) {}
+public record ListenerView(String address, @MayBeNull String bound) {}

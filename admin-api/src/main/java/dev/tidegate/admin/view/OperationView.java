@@ -28,8 +28,8 @@ public record OperationView(
         int remaining,
         int retired,
         int cut,
-        Long oldestAgeMs,
-        Long etaMs,
-        Instant deadline,
-        String mode,
+        @MayBeNull Long oldestAgeMs,
+        @MayBeNull Long etaMs,
+        @MayBeNull Instant deadline,
+        @MayBeNull String mode,
         Instant started) {}

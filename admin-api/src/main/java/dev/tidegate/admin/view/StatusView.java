@@ -31,7 +31,7 @@ public record StatusView(
         Instant started,
         long uptimeMs,
         long generation,
-        String config,
+        @MayBeNull String config,
         String transport,
         String transportReason,
         List<WorkerView> workers,

@@ -7,4 +7,4 @@ package dev.tidegate.admin.view;
  * @param runtime what the operator said since; null for nothing
  * @param effective what picks use
  */
-public record WeightView(int configured, Integer runtime, int effective) {}
+public record WeightView(int configured, @MayBeNull Integer runtime, int effective) {}
