@@ -2,6 +2,8 @@ package dev.tidegate.cli;
 
 import dev.tidegate.admin.AdminAddress;
 import dev.tidegate.admin.AdminServer;
+import dev.tidegate.admin.AdminSettings;
+import dev.tidegate.admin.AdminTls;
 import dev.tidegate.config.AccessLogConfig;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.ProcessConfig;
@@ -159,7 +161,10 @@ final class Service {
                 Instant.now());
         AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics, process, InstantSource.system(), reloads));
         made.push(admin::close);
-        List<AdminAddress> adminAddresses = admin.start(AdminListens.of(config.admin(), environment));
+        List<AdminAddress> adminAddresses = admin.start(new AdminSettings(
+                AdminListens.of(config.admin(), environment),
+                config.admin().tokenFile().map(Path::of),
+                config.admin().tls().map(tls -> new AdminTls(Path.of(tls.certificate()), Path.of(tls.key()), tls.clientCa().map(Path::of)))));
         proxy.listen();
         log.info(
                 "started version={} transport={} ({}) workers={} max-connections={}",

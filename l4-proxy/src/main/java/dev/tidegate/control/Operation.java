@@ -111,7 +111,7 @@ final class Operation {
      * @param oldestAgeNanos of the connections that remain; empty when there is none
      */
     OperationView view(long nowNanos, OptionalLong oldestAgeNanos) {
-        int remaining = state == State.RUNNING ? order.remaining() : state == State.DONE ? 0 : order.remaining();
+        int remaining = order.remaining();
         return new OperationView(
                 id,
                 kind.word(),

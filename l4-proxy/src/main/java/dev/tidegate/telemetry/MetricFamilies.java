@@ -4,6 +4,7 @@ import dev.tidegate.model.Backend;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
@@ -67,7 +68,7 @@ final class MetricFamilies {
                     "state"),
             MetricFamily.gauge(
                     "endpoint_weight",
-                    "The endpoint's weight: as configured, and as picks use it now.",
+                    "The endpoint's weight: as configured, as an operator set it since, and as picks use it now.",
                     MetricFamilies::endpointWeight,
                     "backend",
                     "endpoint",
@@ -198,14 +199,29 @@ final class MetricFamilies {
 
     private static void endpointState(View view, MetricFamily.Points out) {
         eachEndpoint(view, (backend, endpoint) -> {
-            out.add(1, backend.name(), endpoint.name(), "ready");
-            out.add(endpoint.pickable() ? 1 : 0, backend.name(), endpoint.name(), "pickable");
+            boolean draining = endpoint.cell().closed(Closed.DRAINING);
+            boolean disabled = endpoint.cell().closed(Closed.DISABLED);
+            state(out, backend, endpoint, "ready", !draining && !disabled);
+            state(out, backend, endpoint, "draining", draining);
+            state(out, backend, endpoint, "disabled", disabled);
+            // Without health checks an endpoint is up, and nothing ejects it.
+            state(out, backend, endpoint, "up", true);
+            state(out, backend, endpoint, "ejected", false);
+            state(out, backend, endpoint, "pickable", endpoint.pickable());
         });
+    }
+
+    private static void state(
+            MetricFamily.Points out, Backend backend, Endpoint endpoint, String state, boolean holds) {
+        out.add(holds ? 1 : 0, backend.name(), endpoint.name(), state);
     }
 
     private static void endpointWeight(View view, MetricFamily.Points out) {
         eachEndpoint(view, (backend, endpoint) -> {
-            out.add(endpoint.weight(), backend.name(), endpoint.name(), "configured");
+            out.add(endpoint.origin().configuredWeight(), backend.name(), endpoint.name(), "configured");
+            if (endpoint.origin().runtimeWeight()) {
+                out.add(endpoint.weight(), backend.name(), endpoint.name(), "runtime");
+            }
             out.add(endpoint.weight(), backend.name(), endpoint.name(), "effective");
         });
     }

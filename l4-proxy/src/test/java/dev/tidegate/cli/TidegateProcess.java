@@ -58,12 +58,12 @@ final class TidegateProcess implements AutoCloseable {
     static Setup run(Path directory, String yaml) throws IOException {
         Path config = directory.resolve("tidegate.yaml");
         Files.writeString(config, yaml);
-        return new Setup(List.of("run", "--config", config.toString()));
+        return new Setup(List.of("run", "--config", config.toString()), directory.resolve("state"));
     }
 
     /** {@code tidegate} with those arguments. */
     static Setup with(String... arguments) {
-        return new Setup(List.of(arguments));
+        return new Setup(List.of(arguments), Path.of("/nonexistent"));
     }
 
     /**
@@ -103,12 +103,14 @@ final class TidegateProcess implements AutoCloseable {
     /** What to start. */
     static final class Setup {
         private final List<String> arguments;
+        private final Path state; // what an operator changed stays there, and not in somebody's home
         private final List<String> jvm = new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
         private List<String> before = List.of();
         private String after = "";
 
-        private Setup(List<String> arguments) {
+        private Setup(List<String> arguments, Path state) {
             this.arguments = arguments;
+            this.state = state;
         }
 
         /** More arguments of the JVM. */
@@ -172,6 +174,7 @@ final class TidegateProcess implements AutoCloseable {
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().remove("XDG_RUNTIME_DIR");
             builder.environment().remove("RUNTIME_DIRECTORY");
+            builder.environment().put("STATE_DIRECTORY", state.toString());
             return new TidegateProcess(builder.start());
         }
     }

@@ -416,6 +416,7 @@ class OperatorTest {
                         .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
                         .start();
                 var client = proxy.connect()) {
+            proxy.abandonConnections(); // the endpoint keeps its side open
             client.send("a question");
             Await.until("it is relayed", () -> proxy.sum(row -> row.receivedBytes) == 10);
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
