@@ -235,7 +235,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
     private void send(ChannelHandlerContext ctx, Answer answer, boolean keepAlive) {
         boolean head = request.method().equals(HttpMethod.HEAD);
         if (answer.stream().isPresent() && !head) {
-            stream(ctx, answer);
+            stream(ctx, answer, keepAlive);
             return;
         }
         HttpResponse response = new DefaultFullHttpResponse(
@@ -254,7 +254,11 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         written.addListener(done -> onWritten(ctx, done.isSuccess()));
     }
 
-    private void stream(ChannelHandlerContext ctx, Answer answer) {
+    private void stream(ChannelHandlerContext ctx, Answer answer, boolean keepAlive) {
+        if (listener.events().isFull()) {
+            send(ctx, tooManyFollowers(), keepAlive);
+            return;
+        }
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, answer.status());
         describe(response, answer);
         if (request.protocolVersion().equals(HttpVersion.HTTP_1_1)) {
@@ -268,6 +272,13 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         ctx.channel().config().setAutoRead(true); // its end must be seen
         listener.events()
                 .join(ctx.channel(), admission.caller(), answer.stream().get());
+    }
+
+    private Answer tooManyFollowers() {
+        return Answer.problem(
+                        HttpResponseStatus.SERVICE_UNAVAILABLE,
+                        limits.streams() + " follow events already, which is the most; end one, or come again")
+                .with("retry-after", "10");
     }
 
     private static void describe(HttpResponse response, Answer answer) {

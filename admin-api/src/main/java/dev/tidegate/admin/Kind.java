@@ -76,7 +76,10 @@ sealed interface Kind {
 
         @Override
         public Map<String, Object> schema() {
-            return Map.of("type", "string", "pattern", "^" + EXACT.pattern() + "$");
+            Map<String, Object> schema = new LinkedHashMap<>();
+            schema.put("type", "string");
+            schema.put("pattern", "^" + EXACT.pattern() + "$");
+            return schema;
         }
     }
 

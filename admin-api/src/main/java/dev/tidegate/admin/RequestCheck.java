@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.util.List;
+import java.util.Locale;
 
 /** What a request must be like before anyone looks at what it wants. Immutable. */
 final class RequestCheck {
@@ -75,6 +76,10 @@ final class RequestCheck {
 
     private Answer body(HttpRequest request) {
         List<String> encodings = request.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+        String codings = String.join(",", encodings).toLowerCase(Locale.ROOT);
+        if (codings.indexOf("chunked") != codings.lastIndexOf("chunked")) {
+            return Answer.badRequest("the request cannot be read: it is chunked twice");
+        }
         if (encodings.size() > 1 || (encodings.size() == 1 && !encodings.get(0).equalsIgnoreCase("chunked"))) {
             return Answer.problem(HttpResponseStatus.NOT_IMPLEMENTED, "the one transfer coding known here is chunked");
         }

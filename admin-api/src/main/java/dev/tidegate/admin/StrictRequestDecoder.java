@@ -1,13 +1,29 @@
 package dev.tidegate.admin;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.util.List;
 
-/** Reads requests and takes nothing that two readers could understand in two ways (RFC 9112, section 6.3). */
+/**
+ * Reads requests and takes nothing that two readers could understand in two ways (RFC 9112, sections 5.2 and 6.3). Confined
+ * to its connection's loop.
+ */
 final class StrictRequestDecoder extends HttpRequestDecoder {
     private static final int REQUEST_LINE_BYTES = 4096;
     private static final int CHUNK_BYTES = 8192;
+
+    private boolean inHead = true;
+    private boolean lineTaken; // of the head that is being read
+    private boolean unfit;
 
     StrictRequestDecoder(int headerBytes) {
         super(new HttpDecoderConfig()
@@ -23,5 +39,52 @@ final class StrictRequestDecoder extends HttpRequestDecoder {
     @Override
     protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
         throw new IllegalArgumentException("transfer-encoding beside content-length");
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) throws Exception {
+        if (!unfit && inHead && hasFoldedLine(in)) {
+            unfit = true;
+            out.add(foldedRequest());
+        }
+        if (unfit) {
+            in.skipBytes(in.readableBytes());
+            return;
+        }
+        int before = in.readerIndex();
+        int messages = out.size();
+        super.decode(ctx, in, out);
+        lineTaken |= inHead && in.readerIndex() != before;
+        for (Object message : out.subList(messages, out.size())) {
+            if (message instanceof HttpRequest) {
+                inHead = false;
+            }
+            if (message instanceof LastHttpContent) {
+                inHead = true;
+                lineTaken = false;
+            }
+        }
+    }
+
+    /** The base class takes whole lines, and joins folded ones without a word; so they are looked for before. */
+    private boolean hasFoldedLine(ByteBuf in) {
+        boolean lineBegins = lineTaken;
+        for (int i = in.readerIndex(); i < in.writerIndex(); i++) {
+            byte b = in.getByte(i);
+            if (lineBegins && (b == ' ' || b == '\t')) {
+                return true;
+            }
+            if (lineBegins && (b == '\r' || b == '\n')) {
+                return false; // the empty line: the head ends here
+            }
+            lineBegins = b == '\n';
+        }
+        return false;
+    }
+
+    private static HttpRequest foldedRequest() {
+        HttpRequest request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+        request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("a header line is folded")));
+        return request;
     }
 }

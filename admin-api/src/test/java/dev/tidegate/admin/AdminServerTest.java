@@ -257,10 +257,30 @@ final class AdminServerTest {
                 "GET http://localhost/livez HTTP/1.1\r\nHost: localhost\r\n\r\n",
                 "GET /readyz?frontend=%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
                 "POST /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",
+                "GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\r\n\tb\r\n\r\n",
+                "GET /livez HTTP/1.1\r\n Host: localhost\r\n\r\n",
+                "GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
+                "GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1, 1\r\n\r\na",
+                "GET /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                "GET /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
                 "rubbish\r\n\r\n"
             })
     void whatCanBeReadInTwoWaysIsRefused(String request) throws IOException {
         assertProblem(400, ask(request));
+    }
+
+    @Test
+    void aFoldedLineIsSeenHoweverTheBytesComeAndInAnyRequest() throws IOException {
+        try (RawClient client = new RawClient(address)) {
+            client.send("POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n\n \r\n");
+            client.readUntil("GET, HEAD\"}\n"); // a body may look like one
+            for (String part : List.of("GET /livez HTTP/1.1\r\nHo", "st: localhost\r\n", " folded\r\n\r\n")) {
+                client.send(part);
+            }
+
+            assertProblem(400, client.readToEnd());
+        }
     }
 
     @Test

@@ -106,7 +106,7 @@ final class AdminTlsTest {
     void aNewCertificateIsTakenOnRefreshAndABadOneIsNot() throws IOException, InterruptedException {
         TlsFixture first = TlsFixture.make(directory);
         InetSocketAddress address = start(first.server());
-        TlsFixture second = TlsFixture.make(Files.createDirectory(directory.resolve("second")));
+        TlsFixture second = TlsFixture.other(Files.createDirectory(directory.resolve("second")));
         Files.writeString(directory.resolve("server.crt"), "rubbish");
 
         server.refresh();

@@ -49,6 +49,34 @@ final class RawClient implements AutoCloseable {
         throw new IOException("ended before \"" + end + "\": " + seen);
     }
 
+    /** Reads quickly until that text has come, and keeps nothing. */
+    void readThrough(String end) throws IOException {
+        InputStream in = socket.getInputStream();
+        byte[] wanted = end.getBytes(StandardCharsets.ISO_8859_1);
+        byte[] buffer = new byte[64 * 1024];
+        String tail = "";
+        while (!tail.contains(end)) {
+            int count = in.read(buffer);
+            if (count < 0) {
+                throw new IOException("ended before \"" + end + "\"");
+            }
+            String all = tail + new String(buffer, 0, count, StandardCharsets.ISO_8859_1);
+            tail = all.contains(end) ? end : all.substring(Math.max(0, all.length() - wanted.length));
+        }
+    }
+
+    /** Whether the server has ended the connection, once all is read. Waits for it, bounded. */
+    boolean isEndedAfterWhatIsLeft() {
+        try {
+            socket.getInputStream().readAllBytes();
+            return true;
+        } catch (java.net.SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
     /** Whether the server has ended the connection, by FIN or reset. Waits for it, bounded. */
     boolean isEnded() {
         try {

@@ -16,6 +16,8 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
@@ -26,6 +28,7 @@ import javax.net.ssl.TrustManagerFactory;
 /** A self-signed pair for the server and one for a client, made by the JDK's keytool, and a client that knows them. */
 final class TlsFixture {
     private static final char[] PASSWORD = "changeit".toCharArray();
+    private static final Map<String, KeyStore> PAIRS = new HashMap<>(); // guarded by the class
 
     private final Path directory;
     private final KeyStore server;
@@ -38,13 +41,38 @@ final class TlsFixture {
     }
 
     static TlsFixture make(Path directory) throws IOException, InterruptedException {
-        KeyStore server = pair(directory, "server");
-        KeyStore client = pair(directory, "client");
-        return new TlsFixture(directory, server, client);
+        return make(directory, "server");
     }
 
-    private static KeyStore pair(Path directory, String name) throws IOException, InterruptedException {
-        Path store = directory.resolve(name + ".p12");
+    /** With another pair for the server. */
+    static TlsFixture other(Path directory) throws IOException, InterruptedException {
+        return make(directory, "other");
+    }
+
+    private static TlsFixture make(Path directory, String serverPair) throws IOException, InterruptedException {
+        TlsFixture files = new TlsFixture(directory, pair(serverPair), pair("client"));
+        files.write("server", files.server);
+        files.write("client", files.client);
+        return files;
+    }
+
+    /** Made once: keytool takes its time. */
+    private static synchronized KeyStore pair(String name) throws IOException, InterruptedException {
+        KeyStore known = PAIRS.get(name);
+        if (known == null) {
+            Path store = Files.createTempDirectory("tidegate-pair").resolve("pair.p12");
+            try {
+                known = make(name, store);
+            } finally {
+                Files.deleteIfExists(store);
+                Files.delete(store.getParent());
+            }
+            PAIRS.put(name, known);
+        }
+        return known;
+    }
+
+    private static KeyStore make(String name, Path store) throws IOException, InterruptedException {
         Process keytool = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "keytool")
                                 .toString(),
@@ -74,13 +102,17 @@ final class TlsFixture {
         try (InputStream in = Files.newInputStream(store)) {
             KeyStore keys = KeyStore.getInstance("PKCS12");
             keys.load(in, PASSWORD);
-            write(
-                    directory.resolve(name + ".crt"),
-                    "CERTIFICATE",
-                    keys.getCertificate("it").getEncoded());
-            Key key = keys.getKey("it", PASSWORD);
-            write(directory.resolve(name + ".key"), "PRIVATE KEY", key.getEncoded());
             return keys;
+        } catch (GeneralSecurityException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private void write(String name, KeyStore keys) throws IOException {
+        try {
+            write(file(name + ".crt"), "CERTIFICATE", keys.getCertificate("it").getEncoded());
+            Key key = keys.getKey("it", PASSWORD);
+            write(file(name + ".key"), "PRIVATE KEY", key.getEncoded());
         } catch (GeneralSecurityException e) {
             throw new IOException(e);
         }
