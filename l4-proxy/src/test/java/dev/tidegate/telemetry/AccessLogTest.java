@@ -163,7 +163,10 @@ final class AccessLogTest {
                 () -> AccessLog.open(
                         new AccessLogTarget.File(file), AccessLogFormat.JSON, 16, InstantSource.system(), floods));
 
-        assertTrue(refused.getMessage().contains(file + "\" cannot be opened"), refused.getMessage());
+        assertEquals(
+                "access log \"" + file + "\" cannot be opened for appending: its directory does not exist; create it,"
+                        + " or choose another path",
+                refused.getMessage());
     }
 
     @Test
