@@ -5,6 +5,8 @@ import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,16 +54,16 @@ final class RunCommand implements Callable<Integer> {
 
     private Integer run(Config valid) {
         StartingSignals signals = new StartingSignals();
-        Signals.handle("TERM", signals::term);
-        Signals.handle("INT", signals::interrupt);
-        Signals.handle("HUP", signals::hangUp);
-        Signals.handle("USR1", signals::reopen);
+        String ignored = handle(signals);
         Service service;
         try {
             service = Service.start(valid, System.getenv());
         } catch (IOException | TransportChoice.UnavailableException cannot) {
             spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
             return Exit.FAILED;
+        }
+        if (!ignored.isEmpty()) {
+            log.warn("signals ignored, since they were when this process started (nohup, a script's &): {}", ignored);
         }
         try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
             signals.up(new StartingSignals.Actions(
@@ -75,5 +77,16 @@ final class RunCommand implements Callable<Integer> {
             service.awaitStopped();
         }
         return Exit.OK;
+    }
+
+    /** The signals that cannot be handled, with commas. */
+    private static String handle(StartingSignals signals) {
+        Map<String, Runnable> actions = new LinkedHashMap<>();
+        actions.put("TERM", signals::term);
+        actions.put("INT", signals::interrupt);
+        actions.put("HUP", signals::hangUp);
+        actions.put("USR1", signals::reopen);
+        actions.entrySet().removeIf(action -> Signals.handle(action.getKey(), action.getValue()));
+        return String.join(", ", actions.keySet());
     }
 }
