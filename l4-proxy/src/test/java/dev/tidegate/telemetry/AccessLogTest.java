@@ -343,7 +343,7 @@ final class AccessLogTest {
         Files.move(home, moved);
 
         log.reopen();
-        await().atMost(BOUND).until(() -> warned("access log cannot be written, will try again"));
+        await().atMost(BOUND).until(() -> warned("error=\"java.nio.file.NoSuchFileException: " + file));
         offer(1);
         await().atMost(BOUND).until(() -> log.written() == 2);
         Files.createDirectory(home);
