@@ -5,6 +5,7 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -23,8 +24,7 @@ final class SocketFile {
     static void prepare(Path path) throws IOException {
         Path directory = path.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
-            Files.createDirectories(
-                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+            create(directory, path);
         }
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
@@ -39,6 +39,19 @@ final class SocketFile {
                     + "\" is already in use; stop the process that listens there or choose another path");
         }
         Files.delete(path);
+    }
+
+    private static void create(Path directory, Path path) throws IOException {
+        try {
+            Files.createDirectories(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+        } catch (IOException e) {
+            String why = e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
+            throw new IOException(
+                    "admin address \"unix:" + path + "\": its directory cannot be created: " + why
+                            + "; create it for this user or choose another path",
+                    e);
+        }
     }
 
     /** Lets the owner and the group open it, nobody else. */

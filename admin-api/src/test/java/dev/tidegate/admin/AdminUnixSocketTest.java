@@ -115,6 +115,19 @@ final class AdminUnixSocketTest {
     }
 
     @Test
+    void aDirectoryThatCannotBeCreatedIsToldWithTheAddress() throws IOException {
+        Path file = Files.writeString(directory.resolve("notes"), "keep");
+        Path path = file.resolve("tidegate").resolve("admin.sock");
+
+        IOException refused = assertThrows(IOException.class, () -> server.start(List.of(AdminAddress.unix(path))));
+
+        assertTrue(
+                refused.getMessage()
+                        .startsWith("admin address \"unix:" + path + "\": its directory cannot be created: "),
+                refused.getMessage());
+    }
+
+    @Test
     void aFileThatIsNoSocketIsLeftAlone() throws IOException {
         Path path = Files.writeString(directory.resolve("notes"), "keep");
 

@@ -5,12 +5,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
 import dev.tidegate.config.Problem;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code tidegate check}. */
 @Command(
@@ -25,6 +28,18 @@ final class CheckCommand implements Callable<Integer> {
         JSON
     }
 
+    /** Reads it as the usage has it. */
+    static final class OutputConverter implements ITypeConverter<Output> {
+        @Override
+        public Output convert(String text) {
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "table" -> Output.TABLE;
+                case "json" -> Output.JSON;
+                default -> throw new TypeConversionException("\"" + text + "\" is unknown; write table or json");
+            };
+        }
+    }
+
     @Mixin
     private ConfigOption config;
 
@@ -35,6 +50,7 @@ final class CheckCommand implements Callable<Integer> {
             names = "--output",
             paramLabel = "table|json",
             defaultValue = "table",
+            converter = OutputConverter.class,
             description = "table: lines on stderr; json: an object on stdout.")
     private Output output;
 
@@ -70,7 +86,7 @@ final class CheckCommand implements Callable<Integer> {
                     .put("path", problem.path())
                     .put("message", problem.message())
                     .put("hint", problem.hint())
-                    .put("severity", problem.severity().name().toLowerCase(java.util.Locale.ROOT));
+                    .put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
         }
         return mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root);
     }

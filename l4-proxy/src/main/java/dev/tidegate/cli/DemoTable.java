@@ -15,6 +15,10 @@ final class DemoTable {
     private static final int BAR_WIDTH = 24;
     private static final String UP_ONE_LINE = "\033[1A";
     private static final String CLEAR_TO_LINE_END = "\033[K";
+    /** A line that a narrow terminal wrapped would be two, and drawing over it would miss. */
+    private static final String CUT_LONG_LINES = "\033[?7l";
+
+    private static final String WRAP_LONG_LINES = "\033[?7h";
 
     private final boolean terminal;
     private DemoView before;
@@ -35,10 +39,10 @@ final class DemoTable {
     }
 
     private String redrawn(List<String> lines) {
-        StringBuilder text = new StringBuilder(UP_ONE_LINE.repeat(linesDrawn));
+        StringBuilder text = new StringBuilder(UP_ONE_LINE.repeat(linesDrawn)).append(CUT_LONG_LINES);
         lines.forEach(line -> text.append(line).append(CLEAR_TO_LINE_END).append('\n'));
         linesDrawn = lines.size();
-        return text.toString();
+        return text.append(WRAP_LONG_LINES).toString();
     }
 
     private List<String> lines(DemoView view) {

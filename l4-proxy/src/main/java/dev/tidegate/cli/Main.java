@@ -32,11 +32,7 @@ public final class Main implements Runnable {
 
     /** The same, with the exit code as the answer. */
     static int execute(PrintWriter out, PrintWriter err, String... arguments) {
-        return new CommandLine(new Main())
-                .setOut(out)
-                .setErr(err)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(arguments);
+        return Usage.on(new CommandLine(new Main())).setOut(out).setErr(err).execute(arguments);
     }
 
     @Override

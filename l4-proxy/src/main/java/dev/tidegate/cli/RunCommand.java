@@ -7,6 +7,8 @@ import dev.tidegate.control.ConfigWatch;
 import dev.tidegate.control.FileReloads;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -72,16 +74,16 @@ final class RunCommand implements Callable<Integer> {
 
     private Integer run(Config valid, Consumer<FileReloads> whenUp) {
         StartingSignals signals = new StartingSignals();
-        Signals.handle("TERM", signals::term);
-        Signals.handle("INT", signals::interrupt);
-        Signals.handle("HUP", signals::hangUp);
-        Signals.handle("USR1", signals::reopen);
+        String ignored = handle(signals);
         Service service;
         try {
             service = Service.start(valid, Optional.of(config.file()), System.getenv());
         } catch (IOException | TransportChoice.UnavailableException cannot) {
             spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
             return Exit.FAILED;
+        }
+        if (!ignored.isEmpty()) {
+            log.warn("signals ignored, since they were when this process started (nohup, a script's &): {}", ignored);
         }
         FileReloads reloads = service.reloads().orElseThrow();
         signals.up(new StartingSignals.Actions(
@@ -100,5 +102,16 @@ final class RunCommand implements Callable<Integer> {
     /** The log says how it came out. */
     private static void request(FileReloads reloads) {
         var unused = reloads.reload();
+    }
+
+    /** The signals that cannot be handled, with commas. */
+    private static String handle(StartingSignals signals) {
+        Map<String, Runnable> actions = new LinkedHashMap<>();
+        actions.put("TERM", signals::term);
+        actions.put("INT", signals::interrupt);
+        actions.put("HUP", signals::hangUp);
+        actions.put("USR1", signals::reopen);
+        actions.entrySet().removeIf(action -> Signals.handle(action.getKey(), action.getValue()));
+        return String.join(", ", actions.keySet());
     }
 }

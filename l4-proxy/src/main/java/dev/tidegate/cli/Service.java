@@ -174,7 +174,8 @@ final class Service {
                 workers,
                 maxConnections);
         if (adminAddresses.isEmpty()) {
-            log.warn("admin API off: no admin.listen, and neither RUNTIME_DIRECTORY nor XDG_RUNTIME_DIR is set");
+            log.warn(
+                    "admin API off: set admin.listen, RUNTIME_DIRECTORY or XDG_RUNTIME_DIR to have /readyz and /metrics");
         }
         adminAddresses.forEach(address -> log.info("admin API on {}", address));
         listening(proxy).forEach(log::info);

@@ -2,20 +2,25 @@ package dev.tidegate.cli;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Set;
 
 /**
  * Operating system signals. The JDK has no public API for them; its supported-in-practice {@code sun.misc.Signal} (module
  * {@code jdk.unsupported}) is reached by reflection, since the compiler warns of every plain mention of it.
  */
 final class Signals {
+    private static final Set<String> LEFT_IGNORED = Set.of("HUP", "INT", "TERM");
+
     private Signals() {}
 
     /**
      * Calls the action for each such signal, on a thread of the JVM's.
      *
      * @param name without {@code SIG}
+     * @return whether it will be called: the JVM leaves HUP, INT and TERM alone where they were ignored when it started, as
+     *     nohup and a script's {@code &} do
      */
-    static void handle(String name, Runnable action) {
+    static boolean handle(String name, Runnable action) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
@@ -31,8 +36,10 @@ final class Signals {
                             default -> "handler of SIG" + name;
                         };
                     });
-            signal.getMethod("handle", signal, handler)
+            Object before = signal.getMethod("handle", signal, handler)
                     .invoke(null, signal.getConstructor(String.class).newInstance(name), proxy);
+            boolean wasIgnored = handler.getField("SIG_IGN").get(null).equals(before);
+            return !(wasIgnored && LEFT_IGNORED.contains(name));
         } catch (InvocationTargetException e) {
             throw new IllegalStateException("SIG" + name + " cannot be handled: " + e.getCause(), e.getCause());
         } catch (ReflectiveOperationException e) {

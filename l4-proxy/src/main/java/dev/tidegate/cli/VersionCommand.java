@@ -16,11 +16,14 @@ final class VersionCommand implements Runnable {
         return built == null ? "unpackaged" : built;
     }
 
+    /** What is printed: the version, and what it runs on. */
+    static String line() {
+        return "tidegate " + version() + " (java " + Runtime.version() + ", " + System.getProperty("os.name") + " "
+                + System.getProperty("os.arch") + ")";
+    }
+
     @Override
     public void run() {
-        spec.commandLine()
-                .getOut()
-                .println("tidegate " + version() + " (java " + Runtime.version() + ", " + System.getProperty("os.name")
-                        + " " + System.getProperty("os.arch") + ")");
+        spec.commandLine().getOut().println(line());
     }
 }

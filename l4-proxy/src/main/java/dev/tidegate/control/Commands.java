@@ -137,7 +137,7 @@ final class Commands {
         }
         RuntimeState next = found.with(inForce.runtime(), true);
         publish(next);
-        Operation operation = drains.begin(found.key(), plan, inForce.snapshot());
+        Operation operation = drains.begin(found.key(), drain.target().toString(), plan, inForce.snapshot());
         events.emit(
                 "drain-started",
                 "drain of " + drain.target() + " begun, connections "

@@ -40,12 +40,17 @@ final class Drains {
         return inForce.containsKey(new Target.Process());
     }
 
-    /** Begins one, in place of one that is there. */
-    Operation begin(Target target, RetirePlan plan, Snapshot snapshot) {
+    /**
+     * Begins one, in place of one that is there.
+     *
+     * @param target what is drained; an endpoint by its address, which outlives a reload
+     * @param name the same as operators know it
+     */
+    Operation begin(Target target, String name, RetirePlan plan, Snapshot snapshot) {
         Operation before = inForce.get(target);
         Predicate<EndpointCell> endpoints = endpoints(target);
         RetireOrder order = new RetireOrder(CloseReason.DRAIN, endpoints);
-        Operation operation = operations.create(Operation.Kind.DRAIN, target.toString(), order, plan);
+        Operation operation = operations.create(Operation.Kind.DRAIN, name, order, plan);
         put(target, operation);
         bear(snapshot);
         operations.spread(operation, residents(target, endpoints));

@@ -45,8 +45,7 @@ final class ChannelOptions {
     private static final int IPPROTO_IPV6 = 41;
 
     // By number, since Netty's listeners have no such options by name; accepted sockets inherit them from the listener,
-    // so
-    // that no connection pays a system call for them.
+    // so that no connection pays a system call for them.
     static final IntegerUnixChannelOption SO_KEEPALIVE = new IntegerUnixChannelOption("TG_SO_KEEPALIVE", SOL_SOCKET, 9);
     static final IntegerUnixChannelOption TCP_NODELAY = new IntegerUnixChannelOption("TG_TCP_NODELAY", IPPROTO_TCP, 1);
     static final IntegerUnixChannelOption TCP_KEEPIDLE =

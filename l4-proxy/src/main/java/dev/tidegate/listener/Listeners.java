@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -250,9 +251,23 @@ public final class Listeners implements AutoCloseable {
             cause = cause.getCause();
         }
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        return message.toLowerCase(java.util.Locale.ROOT).contains("address already in use")
-                ? "the address is already in use"
-                : message;
+        return plain(message);
+    }
+
+    /** The kernel's words, which each transport dresses in its own way, in ours and with what to do. */
+    static String plain(String message) {
+        String lower = message.toLowerCase(Locale.ROOT);
+        if (lower.contains("address already in use")) {
+            return "the address is already in use";
+        }
+        if (lower.contains("permission denied")) {
+            return "permission denied; a port below 1024 needs CAP_NET_BIND_SERVICE (AmbientCapabilities= in a unit), or"
+                    + " take a higher one";
+        }
+        if (lower.contains("cannot assign requested address")) {
+            return "no interface of this machine has the address; write one that it has, or 0.0.0.0 or [::] for all";
+        }
+        return message;
     }
 
     /** Where IPV6_V6ONLY cannot be had, a [::] listener takes the connections of the 0.0.0.0 beside it too. */

@@ -17,8 +17,7 @@ public record TransportChoice(Transport transport, String reason) {
     static {
         // A multishot receive of a socket that always has bytes goes on whether reading is paused or not: the kernel
         // does not find it to cancel it, and Netty (4.2.18) arms it anew when it has ended. What a stalled reader
-        // leaves
-        // behind would pile up without bound. Must be said before Netty's IoUring is loaded.
+        // leaves behind would pile up without bound. Must be said before Netty's IoUring is loaded.
         if (System.getProperty(MULTISHOT_RECEIVE) == null) {
             System.setProperty(MULTISHOT_RECEIVE, "false");
         }

@@ -201,8 +201,8 @@ public final class Flow implements ChannelFutureListener {
             drained();
         } else {
             // An empty buffer stands behind all others in the queue: when it has left, all have. shutdownOutput()
-            // itself
-            // does not wait: it would fail what is queued, and on io_uring lose what is on its way to the kernel.
+            // itself does not wait: it would fail what is queued, and on io_uring lose what is on its way to the
+            // kernel.
             to.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(this);
         }
     }

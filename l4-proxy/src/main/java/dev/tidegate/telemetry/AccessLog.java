@@ -2,6 +2,8 @@ package dev.tidegate.telemetry;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.time.InstantSource;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -73,12 +75,22 @@ public final class AccessLog implements AutoCloseable {
                 return ChannelSink.file(file.path());
             } catch (IOException e) {
                 throw new IOException(
-                        "access log \"" + file + "\" cannot be opened for appending: " + e
-                                + "; create its directory or choose another path",
+                        "access log \"" + file + "\" cannot be opened for appending: " + fault(e)
+                                + ", or choose another path",
                         e);
             }
         }
         return target instanceof AccessLogTarget.Stdout ? ChannelSink.stdout() : null;
+    }
+
+    private static String fault(IOException failed) {
+        if (failed instanceof NoSuchFileException) {
+            return "its directory does not exist; create it";
+        }
+        if (failed instanceof AccessDeniedException) {
+            return "permission denied; let this user write it";
+        }
+        return failed.getMessage() + "; see what is there";
     }
 
     /** Whether records are wanted at all. */

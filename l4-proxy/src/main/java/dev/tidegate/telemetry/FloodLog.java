@@ -1,5 +1,6 @@
 package dev.tidegate.telemetry;
 
+import java.nio.file.FileSystemException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
@@ -212,6 +213,12 @@ public final class FloodLog implements AutoCloseable {
             loggedAtNanos = nowNanos;
         }
 
+        /** The JDK says of a file that is not there or may not be opened its path alone. */
+        private static String words(Throwable cause) {
+            boolean silent = cause instanceof FileSystemException file && file.getReason() == null;
+            return silent || cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        }
+
         private String line(Sample seen, long count, long nowNanos) {
             StringBuilder line = new StringBuilder(kind.text)
                     .append(' ')
@@ -219,9 +226,7 @@ public final class FloodLog implements AutoCloseable {
                     .append('=')
                     .append(OneLine.of(String.valueOf(seen.subject())));
             if (seen.cause() != null) {
-                line.append(" error=\"")
-                        .append(OneLine.of(String.valueOf(seen.cause().getMessage())))
-                        .append('"');
+                line.append(" error=\"").append(OneLine.of(words(seen.cause()))).append('"');
             }
             line.append(" count=").append(count);
             boolean flowing = loggedBefore && nowNanos - loggedAtNanos < 2 * PERIOD_NANOS;

@@ -87,6 +87,41 @@ class RunIT {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "epoll", "nio"})
+    void anAddressOfAnotherMachineExits1WithOneLineThatSaysWhatWouldBeRight(String transport) throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "192.0.2.1:0", "transport: " + transport))
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            String line = tidegate.err().get(0);
+            assertTrue(line.contains("192.0.2.1:0: no interface of this machine has the address; write "), line);
+        }
+    }
+
+    @Test
+    void signalsThatWereIgnoredWhenItStartedStaySoAndAreNamed() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: auto"))
+                        .ignoring("HUP")
+                        .start()) {
+            String line = tidegate.awaitErr("signals ignored");
+            assertTrue(line.endsWith(": HUP"), line);
+
+            tidegate.signal("HUP");
+            tidegate.signal("TERM");
+
+            assertEquals(0, tidegate.awaitExit());
+            assertTrue(
+                    tidegate.err().stream().noneMatch(said -> said.contains("HUP received")),
+                    () -> tidegate.err().toString());
+        }
+    }
+
     @Test
     void anAdminPortInUseExits1WithOneLineToo() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

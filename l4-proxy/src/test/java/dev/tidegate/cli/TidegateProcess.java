@@ -107,6 +107,7 @@ final class TidegateProcess implements AutoCloseable {
         private final List<String> jvm = new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
         private List<String> before = List.of();
         private String after = "";
+        private String ignored = "";
 
         private Setup(List<String> arguments, Path state) {
             this.arguments = arguments;
@@ -135,6 +136,12 @@ final class TidegateProcess implements AutoCloseable {
         /** Run under such a limit ({@code prlimit}'s option). */
         Setup limited(String limit) {
             before = List.of("prlimit", limit);
+            return this;
+        }
+
+        /** Start with that signal ignored, as {@code nohup} does with HUP. */
+        Setup ignoring(String signal) {
+            ignored = signal;
             return this;
         }
 
@@ -170,7 +177,11 @@ final class TidegateProcess implements AutoCloseable {
                 command.addAll(java);
             }
             // Under nohup, or behind a shell's &, tests inherit signals that are ignored, and a JVM leaves those alone.
-            command.addAll(0, List.of("env", "--default-signal=HUP,INT,TERM"));
+            List<String> signals = new ArrayList<>(List.of("env", "--default-signal=HUP,INT,TERM"));
+            if (!ignored.isEmpty()) {
+                signals.add("--ignore-signal=" + ignored);
+            }
+            command.addAll(0, signals);
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().remove("XDG_RUNTIME_DIR");
             builder.environment().remove("RUNTIME_DIRECTORY");

@@ -163,7 +163,10 @@ final class AccessLogTest {
                 () -> AccessLog.open(
                         new AccessLogTarget.File(file), AccessLogFormat.JSON, 16, InstantSource.system(), floods));
 
-        assertTrue(refused.getMessage().contains(file + "\" cannot be opened"), refused.getMessage());
+        assertEquals(
+                "access log \"" + file + "\" cannot be opened for appending: its directory does not exist; create it,"
+                        + " or choose another path",
+                refused.getMessage());
     }
 
     @Test
@@ -340,7 +343,7 @@ final class AccessLogTest {
         Files.move(home, moved);
 
         log.reopen();
-        await().atMost(BOUND).until(() -> warned("access log cannot be written, will try again"));
+        await().atMost(BOUND).until(() -> warned("error=\"java.nio.file.NoSuchFileException: " + file));
         offer(1);
         await().atMost(BOUND).until(() -> log.written() == 2);
         Files.createDirectory(home);
