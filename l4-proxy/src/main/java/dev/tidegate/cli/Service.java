@@ -164,7 +164,12 @@ final class Service {
         List<AdminAddress> adminAddresses = admin.start(new AdminSettings(
                 AdminListens.of(config.admin(), environment),
                 config.admin().tokenFile().map(Path::of),
-                config.admin().tls().map(tls -> new AdminTls(Path.of(tls.certificate()), Path.of(tls.key()), tls.clientCa().map(Path::of)))));
+                config.admin()
+                        .tls()
+                        .map(tls -> new AdminTls(
+                                Path.of(tls.certificate()),
+                                Path.of(tls.key()),
+                                tls.clientCa().map(Path::of)))));
         proxy.listen();
         log.info(
                 "started version={} transport={} ({}) workers={} max-connections={}",

@@ -31,6 +31,8 @@ final class Departures {
      * @return the operation that retires connections of endpoints; null when there is none
      */
     Operation settle(Publisher.Moves moves, RetirePlan plan) {
+        ofEndpoints.values().removeIf(order -> order.remaining() == 0);
+        ofFrontends.values().removeIf(order -> order.remaining() == 0);
         for (EndpointCell back : moves.endpointsBack()) {
             RetireOrder order = ofEndpoints.remove(back);
             if (order != null) {
@@ -87,10 +89,5 @@ final class Departures {
                 resident -> gone.contains(resident.endpoint()));
         gone.forEach(cell -> ofEndpoints.put(cell, operation.order()));
         return operation;
-    }
-
-    /** Drops what it knew of endpoints that are forgotten. */
-    void forget(Set<EndpointCell> forgotten) {
-        ofEndpoints.keySet().removeAll(forgotten);
     }
 }

@@ -1,29 +1,23 @@
 package dev.tidegate.control;
 
 import dev.tidegate.admin.command.Command;
-import dev.tidegate.admin.command.Command.DrainMode;
 import dev.tidegate.admin.command.Outcome;
 import dev.tidegate.admin.command.WriteContext;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admission.Admission;
 import dev.tidegate.admission.ConnectionLimit;
 import dev.tidegate.config.Config;
-import dev.tidegate.config.ShutdownConfig;
 import dev.tidegate.connection.ConnectionContext;
 import dev.tidegate.connection.ConnectionFactory;
 import dev.tidegate.dial.Dialer;
 import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.listener.Transport;
-import dev.tidegate.model.CloseReason;
-import dev.tidegate.model.FrontendCell;
-import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.AccessRecord;
 import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.ReloadCounts;
 import dev.tidegate.telemetry.WorkerCounters;
-import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
 import io.netty.channel.ChannelException;
 import io.netty.channel.SingleThreadIoEventLoop;
@@ -32,7 +26,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -67,18 +60,11 @@ public final class Proxy implements AutoCloseable {
 
     private static final long LOOP_STOP_MILLIS = 1_000;
 
-    /** A stop looks this often whether the last connection has gone. */
-    private static final Duration LOOK = Duration.ofMillis(10);
     /** How often operations, and endpoints that were taken away, are looked at. */
     private static final long SWEEP_MILLIS = 250;
 
     private static final Outcome UNAVAILABLE =
             new Outcome.Refused(Outcome.Why.UNAVAILABLE, "the process is starting or stopping", List.of());
-    /**
-     * How much later than its deadline a stop may end: a connection that ended quietly just before it still waits for its
-     * client to read the last bytes, which the last call would cut off.
-     */
-    private static final Duration STOP_MARGIN = Duration.ofMillis(2_500);
 
     /**
      * What a proxy is made of, besides its configuration.
@@ -164,7 +150,7 @@ public final class Proxy implements AutoCloseable {
     private final Events events;
     private final Set<Runnable> unanswered = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
-    private volatile Phase phase = Phase.STARTING; // writer: control
+    private final Stop stop;
 
     private Proxy(Config config, Parts parts) {
         this.parts = parts;
@@ -191,6 +177,16 @@ public final class Proxy implements AutoCloseable {
         level.follow(config, runtime);
         this.reloader = new Reloader(inForce, cells, publisher, departures, drains, level);
         this.views = new Views(inForce, drains, operations, listeners, workers, parts.ticker());
+        this.stop = new Stop(
+                control,
+                parts.ticker(),
+                workers,
+                listeners,
+                operations,
+                limit,
+                () -> config().process().shutdown(),
+                cells,
+                this::onStopped);
         this.commands = new Commands(inForce, publisher, operations, drains, departures, level, views, events, workers);
     }
 
@@ -247,7 +243,7 @@ public final class Proxy implements AutoCloseable {
         } catch (RuntimeException failed) {
             throw cannotStart(failed);
         }
-        phase = Phase.RUNNING;
+        stop.listening();
     }
 
     /**
@@ -298,7 +294,7 @@ public final class Proxy implements AutoCloseable {
 
     /** Where the process stands. */
     public Phase phase() {
-        return phase;
+        return stop.phase();
     }
 
     /** What each worker counts. */
@@ -369,7 +365,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     private Outcome executeNow(Command command, WriteContext context) {
-        if (phase != Phase.RUNNING) {
+        if (phase() != Phase.RUNNING) {
             return UNAVAILABLE;
         }
         Outcome outcome = commands.run(command, context);
@@ -451,7 +447,7 @@ public final class Proxy implements AutoCloseable {
     private ReloadResult reloadNow(Config wanted) {
         ReloadResult result;
         try {
-            result = phase == Phase.RUNNING ? reloader.reload(wanted) : stopping();
+            result = phase() == Phase.RUNNING ? reloader.reload(wanted) : stopping();
         } catch (RuntimeException fault) {
             log.error("a reload failed by a fault of our own gen={}", snapshot().generation(), fault);
             result = ReloadResult.rejected(snapshot().generation(), "internal error: " + fault.getMessage());
@@ -474,7 +470,7 @@ public final class Proxy implements AutoCloseable {
 
     /** Looks from time to time at operations and at endpoints that were taken away, until the last has come to its end. */
     private void sweep() {
-        if (phase != Phase.RUNNING) {
+        if (phase() != Phase.RUNNING) {
             return;
         }
         boolean running = operations.settle();
@@ -498,134 +494,25 @@ public final class Proxy implements AutoCloseable {
      * nothing.
      */
     public void stopGracefully() {
-        post(this::beginToStop);
-    }
-
-    private void beginToStop() {
-        if (phase == Phase.STARTING || phase == Phase.RUNNING) {
-            phase = Phase.DRAINING;
-            ShutdownConfig how = config().process().shutdown();
-            long deadline = parts.ticker().nanoTime() + how.deadline().toNanos();
-            log.info(
-                    "stopping connections={} deadline={} spread={} lame-duck={}",
-                    limit.active(),
-                    how.deadline(),
-                    how.spread(),
-                    how.lameDuck());
-            postIn(how.lameDuck(), () -> retireAll(deadline));
-        }
-    }
-
-    /** Has control do a step of a stop. What is asked for when the stop is over needs no doing. */
-    private void post(Runnable step) {
-        postIn(Duration.ZERO, step);
-    }
-
-    private void postIn(Duration delay, Runnable step) {
-        try {
-            control.schedule(() -> stopStep(step), delay.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException stoppedAlready) {
-            log.debug("nothing to do: the proxy has stopped");
-        }
-    }
-
-    /** A fault would vanish in the task's future, and the stop hang without a word: it goes on, the hard way. */
-    private void stopStep(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable fault) {
-            log.error("a step of the stop failed, connections are reset now phase={}", phase, fault);
-            stopHard();
-        }
-    }
-
-    private void retireAll(long deadlineNanos) {
-        if (phase != Phase.DRAINING) {
-            return;
-        }
-        listeners.close();
-        Duration window =
-                Duration.ofNanos(Math.max(0, deadlineNanos - parts.ticker().nanoTime()));
-        Duration spread = config().process().shutdown().spread();
-        RetirePlan plan =
-                new RetirePlan(DrainMode.GRACEFUL, Optional.of(window), spread.compareTo(window) < 0 ? spread : window);
-        operations.begin(
-                Operation.Kind.SHUTDOWN, "process", CloseReason.SHUTDOWN, plan, endpoint -> true, resident -> true);
-        lookForLast(deadlineNanos + STOP_MARGIN.toNanos());
-    }
-
-    private void lookForLast(long lastCallNanos) {
-        if (phase != Phase.DRAINING) {
-            return;
-        }
-        if (workers.stream().mapToInt(Worker::load).sum() == 0) {
-            finishStop();
-        } else if (parts.ticker().nanoTime() - lastCallNanos >= 0) {
-            abortAll();
-            finishStop();
-        } else {
-            postIn(LOOK, () -> lookForLast(lastCallNanos));
-        }
+        stop.begin();
     }
 
     /** Ends everything at once: connections are reset. */
     public void stopNow() {
-        post(this::stopHard);
+        stop.now();
     }
 
-    private void stopHard() {
-        if (phase == Phase.STOPPED) {
-            return;
-        }
+    /** What is left when the last connection has gone. Control's thread. */
+    private void onStopped() {
         try {
-            listeners.close();
-            abortAll();
-        } catch (Throwable fault) {
-            log.error("connections could not be reset, the process ends without", fault);
-        } finally {
-            finishStop();
-        }
-    }
-
-    private void abortAll() {
-        int busy = Loops.tryRun(workers, worker -> worker.forEachResident(Proxy::abort), Loops.PATIENCE);
-        if (busy > 0) {
-            log.error("workers are stuck in what they do, their connections end with the process workers={}", busy);
-        }
-    }
-
-    private static void abort(Resident resident) {
-        resident.abort(CloseReason.SHUTDOWN);
-    }
-
-    private void finishStop() {
-        boolean listened = phase != Phase.STARTING;
-        phase = Phase.STOPPED;
-        try {
-            if (listened) {
-                log.info("stopped cut={}", cut());
-            }
             publisher.close();
             endWorkers();
-        } catch (Throwable fault) {
-            log.error("the stop left something behind", fault);
         } finally {
             stopped.complete(null);
             control.shutdown();
             // Their tasks are not run any more.
             unanswered.forEach(Runnable::run);
         }
-    }
-
-    private long cut() {
-        long cut = 0;
-        for (WorkerCounters counters : counters()) {
-            for (FrontendCell frontend : cells.allFrontends()) {
-                var row = counters.readFrontend(frontend.slot());
-                cut += row == null ? 0 : row.retired(CloseReason.SHUTDOWN, RetireHow.CUT);
-            }
-        }
-        return cut;
     }
 
     private void endWorkers() {
