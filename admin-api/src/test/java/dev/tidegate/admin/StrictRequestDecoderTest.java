@@ -13,8 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class StrictRequestDecoderTest {
-    private static final String GOOD =
-            "POST /a HTTP/1.1\r\nHost: b c d\r\nX:  e \r\nContent-Length: 5\r\n\r\n\r\n f\n";
+    private static final String GOOD = "POST /a HTTP/1.1\r\nHost: b c d\r\nX:  e \r\nContent-Length: 5\r\n\r\n\r\n f\n";
 
     /** The heads that come out when the bytes come in these parts. */
     private static List<HttpRequest> read(String... parts) {
