@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OpenApiTest {
     private static final Path COPY = Path.of("..", "docs", "openapi.json");
     private static final String REGENERATE =
-            "mvn -pl admin-api test -Dtest=OpenApiTest -Dopenapi.write=true -Dsurefire.failIfNoSpecifiedTests=false";
+            "mvn -pl admin-api -am test -Dtest=OpenApiTest -Dopenapi.write=true -Dsurefire.failIfNoSpecifiedTests=false";
 
     private final FakeOperations operations = new FakeOperations();
     private final List<Route> routes = Routes.of(operations);
