@@ -325,6 +325,15 @@ final class AdminServerTest {
     }
 
     @Test
+    void endlessExtensionsAndTrailersOfChunksAreRefusedEarly() throws IOException {
+        String head = "POST /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+        assertProblem(414, ask(head + "1;" + "x".repeat(100_000)));
+        assertProblem(431, ask(head + "0\r\n" + "X: xxxxxxxx\r\n".repeat(10_000)));
+        assertProblem(400, ask(head + "FFFFFFFFFFFFFFFF\r\n"));
+    }
+
+    @Test
     void nothingButLoopbackIsListenedOn() {
         try (AdminServer other = new AdminServer(operations)) {
             AdminAddress everywhere = AdminAddress.tcp(new InetSocketAddress("0.0.0.0", 0));
