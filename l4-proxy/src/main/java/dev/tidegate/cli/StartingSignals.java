@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What signals do from the first moment on. Until the process is up, requests to stop are remembered and the others do
- * nothing: left to the JVM, each of them would end a process that is about to start.
+ * What signals do from the first moment on. Until the process is up, requests to stop or to reload are remembered and USR1
+ * does nothing: left to the JVM, each of them would end a process that is about to start.
  *
  * <p>Any thread; guarded by its monitor.
  */
@@ -25,10 +25,14 @@ final class StartingSignals {
     private Actions actions; // null until the process is up
     private int terms;
     private boolean interrupted;
+    private boolean hungUp;
 
     /** The process is up: does what was asked for while it started, and from now on what is asked for. */
     synchronized void up(Actions now) {
         actions = now;
+        if (hungUp) {
+            now.hangUp().run();
+        }
         for (int i = 0; i < terms; i++) {
             now.term().run();
         }
@@ -59,7 +63,8 @@ final class StartingSignals {
         if (actions != null) {
             actions.hangUp().run();
         } else {
-            log.info("reload ignored: the process is starting");
+            hungUp = true; // the file was perhaps read before it changed
+            log.info("HUP remembered: the process is starting, and reads the configuration again when it is up");
         }
     }
 

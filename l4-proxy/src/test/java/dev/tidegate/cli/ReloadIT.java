@@ -133,8 +133,10 @@ class ReloadIT {
             for (int i = 0; i < 5; i++) {
                 write(yaml(i % 2 == 0 ? b : a, ""));
                 tidegate.signal("HUP");
+                // A signal that is not yet delivered swallows the next of its kind.
+                int sent = i + 1;
+                Await.until("it is received", () -> count(tidegate, "HUP received") == sent);
             }
-            Await.until("all are received", () -> count(tidegate, "HUP received") == 5);
             Await.until("the last is in force", () -> {
                 try (ScriptedClient client = tidegate.connect()) {
                     return client.readText(1).equals("b");

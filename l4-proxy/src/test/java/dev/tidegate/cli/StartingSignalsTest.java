@@ -13,7 +13,8 @@ class StartingSignalsTest {
             () -> done.add("term"), () -> done.add("interrupt"), () -> done.add("hang up"), () -> done.add("reopen"));
 
     @Test
-    void requestsToStopAreRememberedUntilTheProcessIsUpAndOthersAreNot() {
+    void requestsToStopOrReloadAreRememberedUntilTheProcessIsUp() {
+        signals.hangUp();
         signals.hangUp();
         signals.reopen();
         signals.term();
@@ -23,7 +24,7 @@ class StartingSignalsTest {
 
         signals.up(actions);
 
-        assertEquals(List.of("term", "term", "interrupt"), done);
+        assertEquals(List.of("hang up", "term", "term", "interrupt"), done);
     }
 
     @Test
