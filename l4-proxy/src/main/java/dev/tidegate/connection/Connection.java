@@ -350,9 +350,11 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onWriteFailed(Side side, Throwable cause) {
         assert worker.inLoop();
-        if (closing == Closing.FLUSHING) {
+        // A close of ours fails what is queued, and tells of that before it returns: no news of the side that is
+        // closed.
+        if (closing == Closing.FLUSHING && side != closedBy) {
             finishReset();
-        } else if (state == State.RELAYING && writeFailed == null) {
+        } else if (state == State.RELAYING && reason == null && writeFailed == null) {
             writeFailed = side;
             writeFault = cause;
             lastProgressNanos = worker.nowNanos();

@@ -269,7 +269,10 @@ public final class Proxy implements AutoCloseable {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        boolean plain = cause instanceof IOException || cause instanceof ChannelException;
+        // Netty speaks of a ring that cannot be had in one of no class of its own.
+        boolean plain = cause instanceof IOException
+                || cause instanceof ChannelException
+                || cause.getClass().equals(RuntimeException.class);
         return new IOException("cannot start: " + (plain ? cause.getMessage() : cause), failed);
     }
 

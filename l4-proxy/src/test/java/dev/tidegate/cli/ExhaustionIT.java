@@ -177,7 +177,7 @@ class ExhaustionIT {
         }
     }
 
-    private static long sockets(TidegateProcess tidegate) {
+    static long sockets(TidegateProcess tidegate) {
         return Fds.open(tidegate.pid()).values().stream()
                 .filter(target -> target.startsWith("socket:"))
                 .count();
@@ -286,7 +286,7 @@ class ExhaustionIT {
     }
 
     /** The free descriptor number that has that many free ones below it: as a limit it leaves these. */
-    private static int free(long pid, int below) {
+    static int free(long pid, int below) {
         var open = Fds.open(pid).keySet();
         int number = 0;
         for (int left = below; open.contains(number) || left-- > 0; ) {
@@ -296,7 +296,7 @@ class ExhaustionIT {
     }
 
     /** The soft limit on descriptors. */
-    private static String limit(long pid) throws IOException {
+    static String limit(long pid) throws IOException {
         return Files.readAllLines(Path.of("/proc/" + pid + "/limits")).stream()
                 .filter(line -> line.startsWith("Max open files"))
                 .findFirst()
@@ -304,7 +304,7 @@ class ExhaustionIT {
                 .split("\\s+", -1)[3];
     }
 
-    private static void setLimit(long pid, String softAndHard) throws IOException {
+    static void setLimit(long pid, String softAndHard) throws IOException {
         TidegateProcess.command("prlimit", "--pid", Long.toString(pid), "--nofile=" + softAndHard);
     }
 

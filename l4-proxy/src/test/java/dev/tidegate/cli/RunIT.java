@@ -21,10 +21,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code tidegate run} as operators meet it: exit codes, signals, lines. */
 class RunIT {
+    private static final int IO_URING_SETUP = 425;
+
     @TempDir
     Path directory;
 
@@ -253,12 +256,15 @@ class RunIT {
         }
     }
 
-    @Test
-    void withTooFewDescriptorsToStartItExits1WithOneLine() throws Exception {
+    /** The first workers have their loops (or rings) when those of the last ones fail. */
+    @ParameterizedTest
+    @ValueSource(strings = {"io_uring", "epoll", "nio"})
+    void withTooFewDescriptorsToStartItExits1WithOneLine(String transport) throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();
                 TidegateProcess tidegate = TidegateProcess.run(
                                 directory,
-                                yaml(backend, "127.0.0.1:0", "transport: nio").replace("workers: 1", "workers: 100"))
+                                yaml(backend, "127.0.0.1:0", "transport: " + transport)
+                                        .replace("workers: 1", "workers: 100"))
                         .limited("--nofile=160:160")
                         .startOnly()) {
             assertEquals(1, tidegate.awaitExit());
@@ -380,6 +386,62 @@ class RunIT {
 
             assertEquals(1, tidegate.err().size(), tidegate.err().toString());
             assertTrue(tidegate.err().get(0).contains("\"" + transport + "\" is not available here"));
+        }
+    }
+
+    /**
+     * netty-incubator-transport-io_uring#41: a container's seccomp profile forbade it; #163 there: no memory for a ring.
+     */
+    @ParameterizedTest
+    @CsvSource({"1, Operation not permitted", "12, Cannot allocate memory"})
+    void anIoUringThatTheKernelRefusesExits1WithOneLineThatSaysWhy(int errno, String words) throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: io_uring"))
+                        .refusing(IO_URING_SETUP, errno)
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            String line = tidegate.err().get(0);
+            assertTrue(line.contains("\"io_uring\" is not available here"), line);
+            assertTrue(line.contains(words), line);
+        }
+    }
+
+    /** netty/netty-incubator-transport-io_uring#41. */
+    @Test
+    void whereIoUringIsForbiddenItRunsOnAnotherTransportAndSaysWhich() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(backend, "127.0.0.1:0", "transport: auto"))
+                        .refusing(IO_URING_SETUP, 1)
+                        .start();
+                var client = tidegate.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+
+            assertSpeaksPlainly(tidegate);
+            assertTrue(tidegate.awaitErr("started version=").contains("transport=epoll (auto: "));
+        }
+    }
+
+    /** netty/netty-incubator-transport-io_uring#163: rings count as locked memory, of which a container has little. */
+    @Test
+    void withTooLittleMemoryToLockForItsRingsItExits1WithOneLineThatNamesTheLimit() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "127.0.0.1:0", "transport: io_uring")
+                                        .replace("workers: 1", "workers: 32"))
+                        .unshared("-r", "prlimit --pid $$ --memlock=65536:65536")
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(1, tidegate.err().size(), tidegate.err().toString());
+            String line = tidegate.err().get(0);
+            assertTrue(line.startsWith("tidegate: cannot start: failed to allocate memory for io_uring ring"), line);
+            assertTrue(line.contains("memlock"), line);
         }
     }
 

@@ -39,6 +39,17 @@ final class TidegateProcess implements AutoCloseable {
     /** A JVM's start on a busy machine. */
     private static final Duration START_BOUND = Duration.ofSeconds(60);
 
+    /** Loads a filter of four instructions: the call's number, is it that one, the error if so, go on if not. */
+    private static final String REFUSING = """
+            my ($call, $errno) = splice(@ARGV, 0, 2);
+            my $prctl = {"x86_64" => 157, "aarch64" => 167}->{`uname -m` =~ s/\\s//r} or die "unknown machine";
+            my $filter = pack("SCCL" x 4, 0x20, 0, 0, 0, 0x15, 0, 1, $call, 6, 0, 0, 0x50000 | $errno, 6, 0, 0, 0x7fff0000);
+            my $program = pack("Sx6P", 4, $filter);
+            syscall($prctl, 38, 1, 0, 0, 0) == 0 or die "no new privileges: $!";
+            syscall($prctl, 22, 2, $program) == 0 or die "seccomp: $!";
+            exec @ARGV or die $!;
+            """;
+
     private static final Pattern BOUND = Pattern.compile("listening frontend=.* bound=\\S*:(\\d+)$");
 
     private static String classPath; // guarded by the class
@@ -142,6 +153,16 @@ final class TidegateProcess implements AutoCloseable {
         /** Start with that signal ignored, as {@code nohup} does with HUP. */
         Setup ignoring(String signal) {
             ignored = signal;
+            return this;
+        }
+
+        /**
+         * Run where that system call fails with that error, as the seccomp profile of a container makes it.
+         *
+         * @param call its number; the same on all machines for calls from 424 on
+         */
+        Setup refusing(int call, int errno) {
+            before = List.of("perl", "-e", REFUSING, Integer.toString(call), Integer.toString(errno));
             return this;
         }
 
@@ -298,7 +319,8 @@ final class TidegateProcess implements AutoCloseable {
     public void close() {
         if (process.isAlive()) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
+            // Not the process itself, which would close the streams under their readers.
+            process.toHandle().destroyForcibly();
         }
         awaitExit();
     }

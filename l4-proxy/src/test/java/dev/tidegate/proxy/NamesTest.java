@@ -15,7 +15,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -95,12 +98,7 @@ class NamesTest {
                     Await.until(
                             "the change is seen",
                             TTL_BOUND,
-                            () -> proxy.cell(0)
-                                    .addresses()
-                                    .get(0)
-                                    .getAddress()
-                                    .getHostAddress()
-                                    .equals("127.0.0.3"));
+                            () -> address(proxy).equals("127.0.0.3"));
 
                     for (int i = 0; i < 5; i++) {
                         assertTrue(served(proxy));
@@ -111,6 +109,72 @@ class NamesTest {
                 }
             }
         }
+    }
+
+    /** nginx/nginx#1656: a change between two steps of a pick left nothing to connect to for a moment. */
+    @EachTransport
+    @Tag("slow")
+    void answersThatKeepChangingHurtNoConnection(Wish transport) throws Exception {
+        flip(transport, 4);
+    }
+
+    @EachTransport
+    @Tag("nightly")
+    void answersThatKeepChangingForAMinuteHurtNoConnection(Wish transport) throws Exception {
+        flip(transport, 60);
+    }
+
+    private static void flip(Wish transport, int changes) throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicInteger good = new AtomicInteger();
+        Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        try (FakeDns dns = new FakeDns();
+                var two = ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.2"), Scripts.echo());
+                var three = ScriptedBackend.start(
+                        ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3").onPort(two.port()), Scripts.echo())) {
+            dns.answer(2);
+            try (var proxy = named(dns, transport, two.port())) {
+                awaitResolved(proxy, 1);
+                try (var existing = proxy.connect()) {
+                    echo(existing);
+                    Thread arriving = new Thread(() -> arrive(proxy, over, good, failures), "arriving");
+                    arriving.start();
+                    try {
+                        for (int change = 0; change < changes && failures.isEmpty(); change++) {
+                            String next = change % 2 == 0 ? "127.0.0.3" : "127.0.0.2";
+                            dns.answer(change % 2 == 0 ? 3 : 2);
+                            Await.until(
+                                    "change " + change,
+                                    TTL_BOUND,
+                                    () -> address(proxy).equals(next));
+                            int more = good.get() + 5;
+                            Await.until("served since", () -> good.get() >= more || !failures.isEmpty());
+                        }
+                    } finally {
+                        over.set(true);
+                        arriving.join();
+                    }
+                    assertEquals(List.of(), List.copyOf(failures));
+                    echo(existing);
+                }
+                assertTrue(three.connections().size() >= 5, "connections to the other address");
+            }
+        }
+    }
+
+    private static void arrive(ProxyFixture proxy, AtomicBoolean over, AtomicInteger good, Queue<Throwable> failures) {
+        while (!over.get() && failures.isEmpty()) {
+            try (ScriptedClient client = proxy.connect()) {
+                echo(client);
+                good.incrementAndGet();
+            } catch (IOException | RuntimeException | AssertionError e) {
+                failures.add(e);
+            }
+        }
+    }
+
+    private static String address(ProxyFixture proxy) {
+        return proxy.cell(0).addresses().get(0).getAddress().getHostAddress();
     }
 
     /** virtualcell/vcell#1684: a failed lookup was kept though DNS was well again. */

@@ -9,6 +9,8 @@ import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Scripts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -104,6 +106,70 @@ class SpreadTest {
     @Tag("nightly")
     void aThousandConnectionsAreEvenlySpreadToo(Wish transport) throws Exception {
         evenlyOverWorkers(transport, 1_000, 250);
+    }
+
+    /**
+     * Cloudflare, Why does one NGINX worker take all the load?: the worst latency was that of whoever came to a busy loop. A
+     * connection of bulk gives way to the others of its worker after a few reads.
+     */
+    @ParameterizedTest
+    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
+    void shortConnectionsAreServedPromptlyOnWorkersThatAreBusyWithBulk(Wish transport) throws Exception {
+        List<Thread> readers = new ArrayList<>();
+        List<ScriptedClient> bulk = new ArrayList<>();
+        try (var streaming = ScriptedBackend.start(connection -> {
+                    if (connection.readText(1).equals("e")) {
+                        Scripts.echo().run(connection);
+                    } else {
+                        Scripts.streamForever(1).run(connection);
+                    }
+                });
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(streaming)
+                        .workers(2)
+                        .start()) {
+            for (int i = 0; i < 4; i++) {
+                ScriptedClient client = proxy.connect();
+                bulk.add(client);
+                client.send("s");
+                readers.add(new Thread(() -> readOn(client), "bulk"));
+                readers.get(i).start();
+            }
+            Await.until("bulk moves", () -> bulk.stream().allMatch(client -> client.bytesReceived() > 10_000_000));
+            List<Long> millis = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                long begin = System.nanoTime();
+                try (ScriptedClient client = proxy.connect()) {
+                    client.send("eping");
+                    assertEquals("ping", client.readText(4));
+                }
+                millis.add((System.nanoTime() - begin) / 1_000_000);
+            }
+            Collections.sort(millis);
+
+            assertTrue(millis.get(197) < 1_000, () -> "from connect to the answer, in ms: " + millis);
+            bulk.forEach(ScriptedClient::close);
+            for (Thread reader : readers) {
+                reader.join();
+            }
+            proxy.awaitNoConnections();
+        } finally {
+            bulk.forEach(ScriptedClient::close);
+        }
+    }
+
+    private static void readOn(ScriptedClient client) {
+        byte[] chunk = new byte[64 * 1024];
+        try {
+            for (int count = 0; count >= 0; ) {
+                count = client.read(chunk);
+            }
+        } catch (IOException closedByTheTest) {
+            if (client.isOpen()) {
+                throw new UncheckedIOException(closedByTheTest);
+            }
+        }
     }
 
     private static void evenlyOverWorkers(Wish transport, int count, int each) throws Exception {

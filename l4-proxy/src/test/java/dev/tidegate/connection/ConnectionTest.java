@@ -1,0 +1,836 @@
+package dev.tidegate.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.admission.Admission;
+import dev.tidegate.admission.ConnectionLimit;
+import dev.tidegate.balance.Pickers;
+import dev.tidegate.dial.Dialer;
+import dev.tidegate.model.Backend;
+import dev.tidegate.model.BalancePolicy;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.ConnectPolicy;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.EndpointList;
+import dev.tidegate.model.Frontend;
+import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.ProxyProtocol;
+import dev.tidegate.model.RetireHow;
+import dev.tidegate.model.Timeouts;
+import dev.tidegate.relay.FlowHandler;
+import dev.tidegate.telemetry.AccessRecord;
+import dev.tidegate.telemetry.FloodLog;
+import dev.tidegate.testkit.HandCrankedLoop;
+import dev.tidegate.worker.Worker;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.channel.local.LocalIoHandler;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelOutputShutdownException;
+import io.netty.channel.socket.DuplexChannel;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every state and every event of a connection, without sockets and with time in the hand. (Between its making and its
+ * start nothing reaches a connection: its handler stands on no channel yet.)
+ */
+class ConnectionTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final InetSocketAddress CLIENT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1234);
+    private static final InetSocketAddress LOCAL = new InetSocketAddress(InetAddress.getLoopbackAddress(), 80);
+    private static final InetSocketAddress TARGET = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7001);
+
+    /** How the client's side stands after the event, how the endpoint's, and the reason once it is closed. */
+    private static final String TABLE = """
+            DIALING
+              CLIENT_BYTES           open, open, lives
+              ENDPOINT_BYTES         open, open, lives
+              CLIENT_FIN             open, open, lives
+              ENDPOINT_FIN           open, open, lives
+              CLIENT_RESET           closed, closed, client-reset
+              ENDPOINT_RESET         open, open, lives
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open, open, lives
+              CONNECTED              open, open, lives
+              REFUSED                reset, closed, dial-refused
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, closed, overload
+              SILENCE                reset, closed, dial-timeout
+            DIALING_FOR_ENDED
+              CLIENT_BYTES           open, open, lives
+              ENDPOINT_BYTES         open, open, lives
+              CLIENT_FIN             open, open, lives
+              ENDPOINT_FIN           open, open, lives
+              CLIENT_RESET           closed, closed, client-reset
+              ENDPOINT_RESET         open, open, lives
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open, open, lives
+              CONNECTED              open, fin 200k, lives
+              REFUSED                reset, closed, dial-refused
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, closed, overload
+              SILENCE                reset, closed, client-closed
+            RELAYING
+              CLIENT_BYTES           open, open 200k, lives
+              ENDPOINT_BYTES         open 200k, open, lives
+              CLIENT_FIN             open, fin, lives
+              ENDPOINT_FIN           fin, open, lives
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         reset, reset, endpoint-reset
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open, open, lives
+              CONNECTED              open, open, lives
+              REFUSED                open, open, lives
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, reset, overload
+              SILENCE                closed, closed, idle
+            CLIENT_ENDED
+              CLIENT_BYTES           open, fin, lives
+              ENDPOINT_BYTES         open 200k, fin, lives
+              CLIENT_FIN             open, fin, lives
+              ENDPOINT_FIN           closed, closed, client-closed
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         reset, reset, endpoint-reset
+              CLIENT_REFUSES_BYTES   reset, reset, client-reset
+              ENDPOINT_REFUSES_BYTES open, fin, lives
+              CLIENT_READS           open, fin, lives
+              CONNECTED              open, fin, lives
+              REFUSED                open, fin, lives
+              RETIRED                open, fin, lives
+              MAY_STAY               open, fin, lives
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, half-closed-timeout
+            ENDPOINT_ENDED
+              CLIENT_BYTES           fin, open 200k, lives
+              ENDPOINT_BYTES         fin, open, lives
+              CLIENT_FIN             closed, closed, endpoint-closed
+              ENDPOINT_FIN           fin, open, lives
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         reset, reset, endpoint-reset
+              CLIENT_REFUSES_BYTES   fin, open, lives
+              ENDPOINT_REFUSES_BYTES reset, reset, endpoint-reset
+              CLIENT_READS           fin, open, lives
+              CONNECTED              fin, open, lives
+              REFUSED                fin, open, lives
+              RETIRED                fin, open, lives
+              MAY_STAY               fin, open, lives
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, half-closed-timeout
+            BLOCKED
+              CLIENT_BYTES           open, open 200k, lives
+              ENDPOINT_BYTES         open, open, lives
+              CLIENT_FIN             open, fin, lives
+              ENDPOINT_FIN           open, open, lives
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         open, reset, lives
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open 200k, open, lives
+              CONNECTED              open, open, lives
+              REFUSED                open, open, lives
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, idle
+            ANSWER_BLOCKED
+              CLIENT_BYTES           open, fin, lives
+              ENDPOINT_BYTES         open, fin, lives
+              CLIENT_FIN             open, fin, lives
+              ENDPOINT_FIN           open, fin, lives
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         open, reset, lives
+              CLIENT_REFUSES_BYTES   reset, reset, client-reset
+              ENDPOINT_REFUSES_BYTES open, fin, lives
+              CLIENT_READS           open 200k, fin, lives
+              CONNECTED              open, fin, lives
+              REFUSED                open, fin, lives
+              RETIRED                open, fin, lives
+              MAY_STAY               open, fin, lives
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, half-closed-timeout
+            BOTH_BLOCKED
+              CLIENT_BYTES           open, open, lives
+              ENDPOINT_BYTES         open, open, lives
+              CLIENT_FIN             open, open, lives
+              ENDPOINT_FIN           open, open, lives
+              CLIENT_RESET           reset, open, lives
+              ENDPOINT_RESET         open, reset, lives
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open 200k, open, lives
+              CONNECTED              open, open, lives
+              REFUSED                open, open, lives
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, idle
+            ENDPOINT_REFUSES
+              CLIENT_BYTES           open, open, lives
+              ENDPOINT_BYTES         open 200k, open, lives
+              CLIENT_FIN             open, open, lives
+              ENDPOINT_FIN           reset, reset, endpoint-reset
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         reset, reset, endpoint-reset
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open, open, lives
+              CONNECTED              open, open, lives
+              REFUSED                open, open, lives
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, endpoint-reset
+            RETIRING
+              CLIENT_BYTES           open, open 200k, lives
+              ENDPOINT_BYTES         open 200k, open, lives
+              CLIENT_FIN             open, fin, lives
+              ENDPOINT_FIN           fin, open, lives
+              CLIENT_RESET           reset, reset, client-reset
+              ENDPOINT_RESET         reset, reset, endpoint-reset
+              CLIENT_REFUSES_BYTES   open, open, lives
+              ENDPOINT_REFUSES_BYTES open, open, lives
+              CLIENT_READS           open, open, lives
+              CONNECTED              open, open, lives
+              REFUSED                open, open, lives
+              RETIRED                open, open, lives
+              MAY_STAY               open, open, lives
+              ABORTED                reset, reset, overload
+              SILENCE                closed, closed, shutdown
+            FLUSHING
+              CLIENT_BYTES           open, reset, lives
+              ENDPOINT_BYTES         open, reset, lives
+              CLIENT_FIN             open, reset, lives
+              ENDPOINT_FIN           open, reset, lives
+              CLIENT_RESET           closed, reset, endpoint-reset
+              ENDPOINT_RESET         open, reset, lives
+              CLIENT_REFUSES_BYTES   reset, reset, endpoint-reset
+              ENDPOINT_REFUSES_BYTES open, reset, lives
+              CLIENT_READS           open 200k, reset, lives
+              CONNECTED              open, reset, lives
+              REFUSED                open, reset, lives
+              RETIRED                open, reset, lives
+              MAY_STAY               open, reset, lives
+              ABORTED                reset, reset, endpoint-reset
+              SILENCE                reset, reset, endpoint-reset
+            LINGERING
+              CLIENT_BYTES           fin, closed, lives
+              ENDPOINT_BYTES         fin, closed, lives
+              CLIENT_FIN             closed, closed, shutdown
+              ENDPOINT_FIN           fin, closed, lives
+              CLIENT_RESET           closed, closed, shutdown
+              ENDPOINT_RESET         fin, closed, lives
+              CLIENT_REFUSES_BYTES   fin, closed, lives
+              ENDPOINT_REFUSES_BYTES fin, closed, lives
+              CLIENT_READS           fin, closed, lives
+              CONNECTED              fin, closed, lives
+              REFUSED                fin, closed, lives
+              RETIRED                fin, closed, lives
+              MAY_STAY               fin, closed, lives
+              ABORTED                reset, closed, shutdown
+              SILENCE                closed, closed, shutdown
+            CLOSED
+              CLIENT_BYTES           reset, reset, overload
+              ENDPOINT_BYTES         reset, reset, overload
+              CLIENT_FIN             reset, reset, overload
+              ENDPOINT_FIN           reset, reset, overload
+              CLIENT_RESET           reset, reset, overload
+              ENDPOINT_RESET         reset, reset, overload
+              CLIENT_REFUSES_BYTES   reset, reset, overload
+              ENDPOINT_REFUSES_BYTES reset, reset, overload
+              CLIENT_READS           reset, reset, overload
+              CONNECTED              reset, reset, overload
+              REFUSED                reset, reset, overload
+              RETIRED                reset, reset, overload
+              MAY_STAY               reset, reset, overload
+              ABORTED                reset, reset, overload
+              SILENCE                reset, reset, overload
+            """;
+
+    @ParameterizedTest
+    @EnumSource
+    void everyEventDoesWhatTheTableSays(Standing state) {
+        StringBuilder seen = new StringBuilder(state + "\n");
+        for (Event event : Event.values()) {
+            try (Bench bench = new Bench()) {
+                state.reach(bench);
+
+                event.happen(bench);
+                bench.crank.runReady();
+
+                seen.append(String.format(Locale.ROOT, "  %-22s %s\n", event, bench.outcome()));
+                bench.connection.abort(CloseReason.KILLED);
+                bench.assertNothingLeft();
+            }
+        }
+        assertEquals(rowsOf(state), seen.toString());
+    }
+
+    private static String rowsOf(Standing state) {
+        int begin = TABLE.indexOf(state + "\n");
+        int end = begin + state.name().length() + 1;
+        while (TABLE.startsWith("  ", end)) {
+            end = TABLE.indexOf('\n', end) + 1;
+        }
+        return TABLE.substring(begin, end);
+    }
+
+    @Test
+    void aConnectionThatMayStayEndsByItsOwnSilence() {
+        try (Bench bench = new Bench()) {
+            Standing.RETIRING.reach(bench);
+            Event.MAY_STAY.happen(bench);
+
+            bench.crank.advance(Duration.ofSeconds(30));
+            assertEquals("open, open, lives", bench.outcome());
+            Event.SILENCE.happen(bench);
+
+            assertEquals(CloseReason.IDLE, bench.records.get(0).reason);
+            assertNull(bench.records.get(0).how);
+        }
+    }
+
+    @Test
+    void whatIsNeverQuietIsCutAtTheHardLimit() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            long now = bench.worker.nowNanos();
+            bench.connection.retire(CloseReason.DRAIN, now, now + 40 * SECOND);
+            for (int second = 0; second < 39; second++) {
+                Event.ENDPOINT_BYTES.happen(bench);
+                bench.crank.advance(Duration.ofSeconds(1));
+                assertTrue(bench.records.isEmpty(), "ended after " + second + " s");
+            }
+
+            bench.crank.advance(Duration.ofSeconds(2));
+
+            assertEquals(CloseReason.DRAIN, bench.records.get(0).reason);
+            assertEquals(RetireHow.CUT, bench.records.get(0).how);
+            bench.assertNothingLeft();
+        }
+    }
+
+    /** The states, and the marks within RELAYING and CLOSING that make a difference. */
+    enum Standing {
+        DIALING {
+            @Override
+            void reach(Bench bench) {
+                assertEquals("open, open, lives", bench.outcome());
+            }
+        },
+        /** The client has sent something and ended its side. */
+        DIALING_FOR_ENDED {
+            @Override
+            void reach(Bench bench) {
+                Event.CLIENT_BYTES.happen(bench);
+                Event.CLIENT_FIN.happen(bench);
+            }
+        },
+        RELAYING {
+            @Override
+            void reach(Bench bench) {
+                Event.CONNECTED.happen(bench);
+            }
+        },
+        CLIENT_ENDED {
+            @Override
+            void reach(Bench bench) {
+                RELAYING.reach(bench);
+                Event.CLIENT_FIN.happen(bench);
+                assertEquals("open, fin, lives", bench.outcome());
+            }
+        },
+        ENDPOINT_ENDED {
+            @Override
+            void reach(Bench bench) {
+                RELAYING.reach(bench);
+                Event.ENDPOINT_FIN.happen(bench);
+                assertEquals("fin, open, lives", bench.outcome());
+            }
+        },
+        /** The client does not read, and bytes wait for it. */
+        BLOCKED {
+            @Override
+            void reach(Bench bench) {
+                RELAYING.reach(bench);
+                bench.client.blocked = true;
+                Event.ENDPOINT_BYTES.happen(bench);
+                assertEquals(false, bench.endpoint.config().isAutoRead());
+            }
+        },
+        /** The client has ended its side and does not read its answer. */
+        ANSWER_BLOCKED {
+            @Override
+            void reach(Bench bench) {
+                BLOCKED.reach(bench);
+                Event.CLIENT_FIN.happen(bench);
+                assertEquals("open, fin, lives", bench.outcome());
+            }
+        },
+        /** Neither side reads, and bytes wait for both. */
+        BOTH_BLOCKED {
+            @Override
+            void reach(Bench bench) {
+                BLOCKED.reach(bench);
+                bench.endpoint.blocked = true;
+                Event.CLIENT_BYTES.happen(bench);
+            }
+        },
+        /** A write has met the endpoint's dead socket, whose end is still to be read. */
+        ENDPOINT_REFUSES {
+            @Override
+            void reach(Bench bench) {
+                RELAYING.reach(bench);
+                Event.ENDPOINT_REFUSES_BYTES.happen(bench);
+            }
+        },
+        RETIRING {
+            @Override
+            void reach(Bench bench) {
+                RELAYING.reach(bench);
+                Event.RETIRED.happen(bench);
+            }
+        },
+        /** CLOSING after the endpoint's reset, with bytes that wait for the client. */
+        FLUSHING {
+            @Override
+            void reach(Bench bench) {
+                BLOCKED.reach(bench);
+                Event.ENDPOINT_RESET.happen(bench);
+                assertEquals("open, reset, lives", bench.outcome());
+            }
+        },
+        /** CLOSING at a quiet moment. */
+        LINGERING {
+            @Override
+            void reach(Bench bench) {
+                RETIRING.reach(bench);
+                bench.crank.advance(Duration.ofSeconds(6));
+                assertEquals("fin, closed, lives", bench.outcome());
+            }
+        },
+        CLOSED {
+            @Override
+            void reach(Bench bench) {
+                RELAYING.reach(bench);
+                Event.ABORTED.happen(bench);
+            }
+        };
+
+        abstract void reach(Bench bench);
+    }
+
+    /** All that a connection can be told. */
+    enum Event {
+        CLIENT_BYTES {
+            @Override
+            void happen(Bench bench) {
+                bench.clientHandler.channelRead(null, bytes());
+            }
+        },
+        ENDPOINT_BYTES {
+            @Override
+            void happen(Bench bench) {
+                // Before it is connected a socket gives no bytes.
+                if (bench.connection.picksUnder() == Long.MAX_VALUE) {
+                    bench.endpointHandler.channelRead(null, bytes());
+                }
+            }
+        },
+        CLIENT_FIN {
+            @Override
+            void happen(Bench bench) {
+                bench.clientHandler.userEventTriggered(null, ChannelInputShutdownEvent.INSTANCE);
+            }
+        },
+        ENDPOINT_FIN {
+            @Override
+            void happen(Bench bench) {
+                bench.endpointHandler.userEventTriggered(null, ChannelInputShutdownEvent.INSTANCE);
+            }
+        },
+        CLIENT_RESET {
+            @Override
+            void happen(Bench bench) {
+                bench.clientHandler.exceptionCaught(null, new IOException("Connection reset by peer"));
+            }
+        },
+        ENDPOINT_RESET {
+            @Override
+            void happen(Bench bench) {
+                bench.endpointHandler.exceptionCaught(null, new IOException("Connection reset by peer"));
+            }
+        },
+        /** A write to the client met a dead socket. */
+        CLIENT_REFUSES_BYTES {
+            @Override
+            void happen(Bench bench) {
+                bench.clientHandler.exceptionCaught(null, new ChannelOutputShutdownException("Broken pipe"));
+            }
+        },
+        /** A write to the endpoint met a dead socket. */
+        ENDPOINT_REFUSES_BYTES {
+            @Override
+            void happen(Bench bench) {
+                bench.endpointHandler.exceptionCaught(null, new ChannelOutputShutdownException("Broken pipe"));
+            }
+        },
+        CLIENT_READS {
+            @Override
+            void happen(Bench bench) {
+                bench.client.reads();
+            }
+        },
+        CONNECTED {
+            @Override
+            void happen(Bench bench) {
+                bench.endpoint.connected();
+            }
+        },
+        REFUSED {
+            @Override
+            void happen(Bench bench) {
+                bench.endpoint.connect.tryFailure(new ConnectException("Connection refused"));
+            }
+        },
+        RETIRED {
+            @Override
+            void happen(Bench bench) {
+                long now = bench.worker.nowNanos();
+                bench.connection.retire(CloseReason.SHUTDOWN, now, now + 3_600 * SECOND);
+            }
+        },
+        MAY_STAY {
+            @Override
+            void happen(Bench bench) {
+                bench.connection.stay(CloseReason.SHUTDOWN);
+            }
+        },
+        ABORTED {
+            @Override
+            void happen(Bench bench) {
+                bench.connection.abort(CloseReason.OVERLOAD);
+            }
+        },
+        /** Longer than any time-out. */
+        SILENCE {
+            @Override
+            void happen(Bench bench) {
+                bench.crank.advance(Duration.ofMinutes(2));
+            }
+        };
+
+        abstract void happen(Bench bench);
+    }
+
+    private static ByteBuf bytes() {
+        return Unpooled.directBuffer().writeZero(200_000);
+    }
+
+    /** A connection that has begun to dial, and all that it needs. */
+    private static final class Bench implements AutoCloseable {
+        private final HandCrankedLoop crank = HandCrankedLoop.over(LocalIoHandler.newFactory());
+        private final Worker worker = new Worker(
+                0,
+                crank.ticker()::nanoTime,
+                RandomGeneratorFactory.of("Xoroshiro128PlusPlus").create(3),
+                LocalIoHandler.newFactory(),
+                unused -> crank.eventLoop());
+        private final EndpointCell cell = new EndpointCell("back", "e", 0, List.of(TARGET));
+        private final Frontend frontend = frontend();
+        private final ConnectionLimit limit = new ConnectionLimit(1);
+        private final Admission admission = new Admission(limit);
+        private final FloodLog floods = new FloodLog(crank.ticker()::nanoTime);
+        private final List<AccessRecord> records = new ArrayList<>();
+        private final Wire client = new Wire(true);
+        private Wire endpoint;
+        private FlowHandler clientHandler;
+        private FlowHandler endpointHandler;
+        private Connection connection;
+
+        Bench() {
+            assertEquals(Admission.Verdict.ADMITTED, admission.admit(frontend));
+            assertTrue(worker.tryAddLoad(0));
+            Dialer dialer = new Dialer(
+                    crank.eventLoop(),
+                    worker.deadlines(),
+                    worker::nowNanos,
+                    worker.random(),
+                    worker.counters(),
+                    this::openEndpoint);
+            ConnectionContext context =
+                    new ConnectionContext(worker, dialer, new NoKernel(), admission, floods, records::add);
+            connection = new Connection(context, client, frontend, "127.0.0.1:80", 1);
+            connection.start();
+            clientHandler = client.pipeline().get(FlowHandler.class);
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            endpoint.close();
+            crank.close();
+            floods.close();
+        }
+
+        private String outcome() {
+            return client + ", " + endpoint + ", "
+                    + (records.isEmpty() ? "lives" : records.get(0).reason.word());
+        }
+
+        private void assertNothingLeft() {
+            assertEquals(1, records.size(), "records");
+            assertEquals(0, limit.active(), "admitted");
+            assertEquals(0, cell.inFlight(), "in flight");
+            assertEquals(0, worker.residents(), "residents");
+            assertEquals(0, worker.load(), "load");
+            assertTrue(worker.deadlines().isEmpty(), "a deadline left");
+            assertTrue(!client.isOpen() && !endpoint.isOpen(), "a channel left");
+        }
+
+        private Channel openEndpoint(InetSocketAddress target, ChannelHandler handler) {
+            endpoint = new Wire(false);
+            endpointHandler = (FlowHandler) handler;
+            endpoint.pipeline().addLast(handler);
+            return endpoint;
+        }
+
+        private Frontend frontend() {
+            Backend backend = new Backend(
+                    "back",
+                    0,
+                    BalancePolicy.ROUND_ROBIN,
+                    Pickers.of(BalancePolicy.ROUND_ROBIN),
+                    new EndpointList(List.of(new Endpoint("e", 1, 3, cell))),
+                    new ConnectPolicy(2 * SECOND, 1, 5 * SECOND, ProxyProtocol.OFF));
+            return new Frontend(
+                    "front",
+                    List.of(),
+                    backend,
+                    1,
+                    new Timeouts(60 * SECOND, 30 * SECOND, 0),
+                    new FrontendCell("front", 0));
+        }
+    }
+
+    /** A socket's stand-in, on the worker's loop: shows how its peer would see it. */
+    private static final class Wire extends AbstractChannel implements DuplexChannel {
+        private static final ChannelMetadata METADATA = new ChannelMetadata(false);
+
+        private final ChannelConfig config = new DefaultChannelConfig(this) {
+            @Override
+            public <T> boolean setOption(ChannelOption<T> option, T value) {
+                boolean linger = option.equals(ChannelOption.SO_LINGER);
+                lingersZero |= linger && value.equals(0);
+                return linger || super.setOption(option, value);
+            }
+        };
+
+        private boolean open = true;
+        private boolean active;
+        private boolean blocked;
+        private boolean lingersZero;
+        private boolean outputShut;
+        private long bytesSent;
+        private ChannelPromise connect;
+
+        Wire(boolean active) {
+            super(null);
+            this.active = active;
+        }
+
+        void connected() {
+            active = open;
+            connect.trySuccess();
+        }
+
+        void reads() {
+            blocked = false;
+            unsafe().flush();
+        }
+
+        @Override
+        protected AbstractUnsafe newUnsafe() {
+            return new AbstractUnsafe() {
+                @Override
+                public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+                    connect = promise;
+                }
+            };
+        }
+
+        @Override
+        protected boolean isCompatible(EventLoop loop) {
+            return true;
+        }
+
+        @Override
+        protected SocketAddress localAddress0() {
+            return LOCAL;
+        }
+
+        @Override
+        protected SocketAddress remoteAddress0() {
+            return CLIENT;
+        }
+
+        @Override
+        protected void doBind(SocketAddress address) {}
+
+        @Override
+        protected void doDisconnect() {
+            doClose();
+        }
+
+        @Override
+        protected void doClose() {
+            open = false;
+            active = false;
+        }
+
+        @Override
+        protected void doBeginRead() {}
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer queue) {
+            while (!blocked && queue.current() != null) {
+                bytesSent += ((ByteBuf) queue.current()).readableBytes();
+                queue.remove();
+            }
+        }
+
+        @Override
+        public ChannelConfig config() {
+            return config;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return open;
+        }
+
+        @Override
+        public boolean isActive() {
+            return active;
+        }
+
+        @Override
+        public ChannelMetadata metadata() {
+            return METADATA;
+        }
+
+        @Override
+        public boolean isInputShutdown() {
+            return !open;
+        }
+
+        @Override
+        public ChannelFuture shutdownInput() {
+            return shutdownInput(newPromise());
+        }
+
+        @Override
+        public ChannelFuture shutdownInput(ChannelPromise promise) {
+            throw new UnsupportedOperationException("a connection reads to the end");
+        }
+
+        @Override
+        public boolean isOutputShutdown() {
+            return outputShut;
+        }
+
+        @Override
+        public ChannelFuture shutdownOutput() {
+            return shutdownOutput(newPromise());
+        }
+
+        @Override
+        public ChannelFuture shutdownOutput(ChannelPromise promise) {
+            outputShut = true;
+            return promise.setSuccess();
+        }
+
+        @Override
+        public boolean isShutdown() {
+            return !open;
+        }
+
+        @Override
+        public ChannelFuture shutdown() {
+            return shutdown(newPromise());
+        }
+
+        @Override
+        public ChannelFuture shutdown(ChannelPromise promise) {
+            throw new UnsupportedOperationException("a connection closes");
+        }
+
+        @Override
+        public String toString() {
+            String words = open ? outputShut ? "fin" : "open" : lingersZero ? "reset" : "closed";
+            return bytesSent == 0 ? words : words + " " + bytesSent / 1_000 + "k";
+        }
+    }
+
+    /** No kernel that could know more than the channels. */
+    private static final class NoKernel implements Sockets {
+        @Override
+        public Channel open(InetSocketAddress target, ChannelHandler handler) {
+            throw new UnsupportedOperationException("the dialer opens");
+        }
+
+        @Override
+        public boolean missesResetWhenHalfClosed() {
+            return false;
+        }
+
+        @Override
+        public boolean missesResetWhenPaused() {
+            return false;
+        }
+
+        @Override
+        public boolean isDead(Channel channel) {
+            return false;
+        }
+
+        @Override
+        public long undelivered(Channel channel) {
+            return 0;
+        }
+
+        @Override
+        public void setLateOptions(Channel channel, boolean accepted, int unackedMillis) {}
+    }
+}
