@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -149,8 +150,9 @@ final class Service {
         made.push(proxy::close);
         Metrics metrics =
                 new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), accessLog, VersionCommand.version());
+        AtomicReference<Runnable> whenReloaded = new AtomicReference<>(() -> {});
         Optional<FileReloads> reloads = file.map(path -> new FileReloads(
-                path, environment::get, proxy, () -> listening(proxy).forEach(log::debug)));
+                path, environment::get, proxy, () -> whenReloaded.get().run()));
         reloads.ifPresent(each -> made.push(each::close));
         ProcessInfo process = new ProcessInfo(
                 VersionCommand.version(),
@@ -161,6 +163,10 @@ final class Service {
                 Instant.now());
         AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics, process, InstantSource.system(), reloads));
         made.push(admin::close);
+        whenReloaded.set(() -> {
+            listening(proxy).forEach(log::debug);
+            admin.refresh(); // of tokens and certificates, which may have changed while the configuration has not
+        });
         List<AdminAddress> adminAddresses = admin.start(new AdminSettings(
                 AdminListens.of(config.admin(), environment),
                 config.admin().tokenFile().map(Path::of),

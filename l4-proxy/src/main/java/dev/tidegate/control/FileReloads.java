@@ -63,7 +63,7 @@ public final class FileReloads implements AutoCloseable {
     private final Path file;
     private final UnaryOperator<String> environment;
     private final Target target;
-    private final Runnable whenApplied;
+    private final Runnable whenRead;
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("tidegate-reload", true));
     private final Line reloads = new Line(this::reloadNow);
@@ -75,9 +75,9 @@ public final class FileReloads implements AutoCloseable {
      * @param file the main file
      * @param environment looks up a variable; null for one that is not set
      * @param proxy whose configuration it is
-     * @param whenApplied called after each reload that changed something, before its askers have their answer
+     * @param whenRead called after each reload that was not rejected, before its askers have their answer
      */
-    public FileReloads(Path file, UnaryOperator<String> environment, Proxy proxy, Runnable whenApplied) {
+    public FileReloads(Path file, UnaryOperator<String> environment, Proxy proxy, Runnable whenRead) {
         this(
                 file,
                 environment,
@@ -87,14 +87,14 @@ public final class FileReloads implements AutoCloseable {
                         () -> proxy.phase() == Proxy.Phase.STARTING || proxy.phase() == Proxy.Phase.RUNNING,
                         () -> proxy.snapshot().generation(),
                         proxy.reloads()),
-                whenApplied);
+                whenRead);
     }
 
-    FileReloads(Path file, UnaryOperator<String> environment, Target target, Runnable whenApplied) {
+    FileReloads(Path file, UnaryOperator<String> environment, Target target, Runnable whenRead) {
         this.file = file;
         this.environment = environment;
         this.target = target;
-        this.whenApplied = whenApplied;
+        this.whenRead = whenRead;
     }
 
     /**
@@ -155,9 +155,12 @@ public final class FileReloads implements AutoCloseable {
                         "reload applied gen={} changes={}",
                         result.generation(),
                         result.diff().live().size());
-                whenApplied.run();
+                whenRead.run();
             }
-            case UNCHANGED -> log.info("reload: nothing to change gen={}", result.generation());
+            case UNCHANGED -> {
+                log.info("reload: nothing to change gen={}", result.generation());
+                whenRead.run();
+            }
             case REJECTED ->
                 log.error("reload rejected, nothing changed gen={} reason={}", result.generation(), result.reason());
         }

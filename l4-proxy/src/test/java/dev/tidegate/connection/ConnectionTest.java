@@ -19,6 +19,7 @@ import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.RetireHow;
+import dev.tidegate.model.RetireOrder;
 import dev.tidegate.model.Timeouts;
 import dev.tidegate.relay.FlowHandler;
 import dev.tidegate.telemetry.AccessRecord;
@@ -326,7 +327,7 @@ class ConnectionTest {
         try (Bench bench = new Bench()) {
             Standing.RELAYING.reach(bench);
             long now = bench.worker.nowNanos();
-            bench.connection.retire(CloseReason.DRAIN, now, now + 40 * SECOND);
+            bench.connection.retire(RetireOrder.everywhere(CloseReason.DRAIN), now, now + 40 * SECOND);
             for (int second = 0; second < 39; second++) {
                 Event.ENDPOINT_BYTES.happen(bench);
                 bench.crank.advance(Duration.ofSeconds(1));
@@ -528,13 +529,13 @@ class ConnectionTest {
             @Override
             void happen(Bench bench) {
                 long now = bench.worker.nowNanos();
-                bench.connection.retire(CloseReason.SHUTDOWN, now, now + 3_600 * SECOND);
+                bench.connection.retire(bench.order, now, now + 3_600 * SECOND);
             }
         },
         MAY_STAY {
             @Override
             void happen(Bench bench) {
-                bench.connection.stay(CloseReason.SHUTDOWN);
+                bench.connection.stay(bench.order);
             }
         },
         ABORTED {
@@ -560,6 +561,7 @@ class ConnectionTest {
 
     /** A connection that has begun to dial, and all that it needs. */
     private static final class Bench implements AutoCloseable {
+        private final RetireOrder order = RetireOrder.everywhere(CloseReason.SHUTDOWN);
         private final HandCrankedLoop crank = HandCrankedLoop.over(LocalIoHandler.newFactory());
         private final Worker worker = new Worker(
                 0,

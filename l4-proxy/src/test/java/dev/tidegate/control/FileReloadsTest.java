@@ -34,7 +34,7 @@ class FileReloadsTest {
     private final List<String> applied = Collections.synchronizedList(new ArrayList<>());
     private final List<String> compared = Collections.synchronizedList(new ArrayList<>());
     private final ReloadCounts counts = new ReloadCounts();
-    private final AtomicInteger whenApplied = new AtomicInteger();
+    private final AtomicInteger whenRead = new AtomicInteger();
     private volatile CompletableFuture<Void> gate = CompletableFuture.completedFuture(null);
     private volatile boolean running = true;
     private FileReloads reloads;
@@ -54,7 +54,7 @@ class FileReloadsTest {
                 () -> running,
                 () -> 7,
                 counts);
-        reloads = new FileReloads(file(), name -> null, target, whenApplied::incrementAndGet);
+        reloads = new FileReloads(file(), name -> null, target, whenRead::incrementAndGet);
     }
 
     @AfterEach
@@ -95,7 +95,7 @@ class FileReloadsTest {
         assertEquals(ReloadCounts.Result.APPLIED, kind(reload));
         assertEquals(1, reload.problems().size(), reload.problems().toString());
         assertEquals(List.of("a"), applied);
-        assertEquals(1, whenApplied.get());
+        assertEquals(1, whenRead.get());
     }
 
     @Test
@@ -107,7 +107,7 @@ class FileReloadsTest {
         assertEquals(Optional.empty(), reload.result());
         assertTrue(reload.problems().get(0).message().contains("\"a b\" is not allowed"));
         assertEquals(List.of(), applied);
-        assertEquals(0, whenApplied.get());
+        assertEquals(0, whenRead.get());
         assertEquals(1, counts.of(ReloadCounts.Result.REJECTED));
     }
 
@@ -121,7 +121,7 @@ class FileReloadsTest {
         assertEquals(Optional.empty(), bad.result());
         assertFalse(bad.problems().isEmpty());
         assertEquals(List.of(), applied);
-        assertEquals(0, whenApplied.get());
+        assertEquals(0, whenRead.get());
         assertEquals(0, counts.of(ReloadCounts.Result.REJECTED));
     }
 
