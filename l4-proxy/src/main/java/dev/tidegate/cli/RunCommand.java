@@ -5,19 +5,18 @@ import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code tidegate run}: the balancer itself, until a signal stops it. */
 @Command(
-        name = "run",
+        name = RunCommand.NAME,
         description = "Runs the balancer until it is stopped by a signal.",
         footerHeading = "%nSignals:%n",
         footer = {
@@ -34,10 +33,15 @@ import picocli.CommandLine.Spec;
             "78:the configuration is missing or invalid"
         })
 final class RunCommand implements Callable<Integer> {
+    static final String NAME = "run";
+
     private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
 
     @Mixin
     private ConfigOption config;
+
+    @ParentCommand
+    private Main main;
 
     @Spec
     private CommandSpec spec;
@@ -53,8 +57,8 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Integer run(Config valid) {
-        StartingSignals signals = new StartingSignals();
-        String ignored = handle(signals);
+        main.signals().starting();
+        String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
         Service service;
         try {
             service = Service.start(valid, System.getenv());
@@ -66,27 +70,17 @@ final class RunCommand implements Callable<Integer> {
             log.warn("signals ignored, since they were when this process started (nohup, a script's &): {}", ignored);
         }
         try (ConfigReloads reloads = new ConfigReloads(config.file(), System::getenv, service.proxy())) {
-            signals.up(new StartingSignals.Actions(
-                    service::onTerm,
-                    service::stopNow,
-                    () -> {
-                        log.info("HUP received");
-                        reloads.request();
-                    },
-                    service::reopenLogs));
+            main.signals()
+                    .up(new StartingSignals.Actions(
+                            service::onTerm,
+                            service::stopNow,
+                            () -> {
+                                log.info("HUP received");
+                                reloads.request();
+                            },
+                            service::reopenLogs));
             service.awaitStopped();
         }
         return Exit.OK;
-    }
-
-    /** The signals that cannot be handled, with commas. */
-    private static String handle(StartingSignals signals) {
-        Map<String, Runnable> actions = new LinkedHashMap<>();
-        actions.put("TERM", signals::term);
-        actions.put("INT", signals::interrupt);
-        actions.put("HUP", signals::hangUp);
-        actions.put("USR1", signals::reopen);
-        actions.entrySet().removeIf(action -> Signals.handle(action.getKey(), action.getValue()));
-        return String.join(", ", actions.keySet());
     }
 }
