@@ -9,11 +9,15 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** What is done to a UNIX socket's file around the bind. */
 final class SocketFile {
+    /** As in stat(2). */
+    private static final int TYPE_MASK = 0xf000;
+
+    private static final int TYPE_SOCKET = 0xc000;
+
     private SocketFile() {}
 
     /**
@@ -29,8 +33,7 @@ final class SocketFile {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
+        if (!isSocket(path)) {
             throw new IOException("admin address \"unix:" + path
                     + "\": a file that is no socket is there; remove it or choose another path");
         }
@@ -57,6 +60,12 @@ final class SocketFile {
     /** Lets the owner and the group open it, nobody else. */
     static void restrict(Path path) throws IOException {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw----"));
+    }
+
+    /** Neither a file, nor a device or a named pipe, which Java tells apart from a socket by the mode alone. */
+    private static boolean isSocket(Path path) throws IOException {
+        int mode = (int) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return (mode & TYPE_MASK) == TYPE_SOCKET;
     }
 
     private static boolean isLive(Path path) throws IOException {

@@ -137,6 +137,18 @@ final class AdminUnixSocketTest {
         assertEquals("keep", Files.readString(path));
     }
 
+    /** What nobody listens on is replaced; unix:/dev/null, by a process of root's, took /dev/null away. */
+    @Test
+    void aNamedPipeIsLeftAlone() throws IOException, InterruptedException {
+        Path path = directory.resolve("admin.sock");
+        assertEquals(0, new ProcessBuilder("mkfifo", path.toString()).start().waitFor());
+
+        IOException refused = assertThrows(IOException.class, () -> server.start(List.of(AdminAddress.unix(path))));
+
+        assertTrue(refused.getMessage().contains("no socket"), refused.getMessage());
+        assertTrue(Files.exists(path));
+    }
+
     @Test
     void aFailedStartLeavesNoSocketFile() throws IOException {
         Path path = directory.resolve("admin.sock");

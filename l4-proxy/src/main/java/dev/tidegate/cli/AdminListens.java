@@ -24,10 +24,12 @@ final class AdminListens {
         }
         String runtime = environment.get("RUNTIME_DIRECTORY");
         if (runtime != null && !runtime.isBlank()) {
-            return List.of(AdminAddress.unix(Path.of(runtime, "admin.sock")));
+            int colon = runtime.indexOf(':'); // systemd gives as many directories as a unit asks for
+            String first = colon < 0 ? runtime : runtime.substring(0, colon);
+            return List.of(AdminAddress.unix(Path.of(first, "admin.sock")));
         }
         String user = environment.get("XDG_RUNTIME_DIR");
-        return user == null || user.isBlank()
+        return user == null || !user.startsWith("/") // its specification has a relative one ignored
                 ? List.of()
                 : List.of(AdminAddress.unix(Path.of(user, "tidegate", "admin.sock")));
     }

@@ -7,8 +7,6 @@ import dev.tidegate.control.ConfigWatch;
 import dev.tidegate.control.FileReloads;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -18,11 +16,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code tidegate run}: the balancer itself, until a signal stops it. */
 @Command(
-        name = "run",
+        name = RunCommand.NAME,
         description = "Runs the balancer until it is stopped by a signal.",
         footerHeading = "%nSignals:%n",
         footer = {
@@ -39,6 +38,8 @@ import picocli.CommandLine.Spec;
             "78:the configuration is missing or invalid"
         })
 final class RunCommand implements Callable<Integer> {
+    static final String NAME = "run";
+
     private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
 
     @Mixin
@@ -48,6 +49,9 @@ final class RunCommand implements Callable<Integer> {
             names = "--watch",
             description = "Also reads the configuration again when one of its files has changed, included ones too.")
     private boolean watch;
+
+    @ParentCommand
+    private Main main;
 
     @Spec
     private CommandSpec spec;
@@ -73,8 +77,8 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Integer run(Config valid, Consumer<FileReloads> whenUp) {
-        StartingSignals signals = new StartingSignals();
-        String ignored = handle(signals);
+        main.signals().starting();
+        String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
         Service service;
         try {
             service = Service.start(valid, Optional.of(config.file()), System.getenv());
@@ -86,14 +90,15 @@ final class RunCommand implements Callable<Integer> {
             log.warn("signals ignored, since they were when this process started (nohup, a script's &): {}", ignored);
         }
         FileReloads reloads = service.reloads().orElseThrow();
-        signals.up(new StartingSignals.Actions(
-                service::onTerm,
-                service::stopNow,
-                () -> {
-                    log.info("HUP received");
-                    request(reloads);
-                },
-                service::reopenLogs));
+        main.signals()
+                .up(new StartingSignals.Actions(
+                        service::onTerm,
+                        service::stopNow,
+                        () -> {
+                            log.info("HUP received");
+                            request(reloads);
+                        },
+                        service::reopenLogs));
         whenUp.accept(reloads);
         service.awaitStopped();
         return Exit.OK;
@@ -102,16 +107,5 @@ final class RunCommand implements Callable<Integer> {
     /** The log says how it came out. */
     private static void request(FileReloads reloads) {
         var unused = reloads.reload();
-    }
-
-    /** The signals that cannot be handled, with commas. */
-    private static String handle(StartingSignals signals) {
-        Map<String, Runnable> actions = new LinkedHashMap<>();
-        actions.put("TERM", signals::term);
-        actions.put("INT", signals::interrupt);
-        actions.put("HUP", signals::hangUp);
-        actions.put("USR1", signals::reopen);
-        actions.entrySet().removeIf(action -> Signals.handle(action.getKey(), action.getValue()));
-        return String.join(", ", actions.keySet());
     }
 }

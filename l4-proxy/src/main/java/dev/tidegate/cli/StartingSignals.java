@@ -1,17 +1,18 @@
 package dev.tidegate.cli;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What signals do from the first moment on. Until the process is up, requests to stop or to reload are remembered and USR1
- * does nothing: left to the JVM, each of them would end a process that is about to start.
+ * What signals do from the first moment on. While the configuration is read, requests to stop end the process; while it
+ * starts, they are remembered, as requests to reload are; USR1 does nothing until it is up: left to the JVM, each of them
+ * would end a process that is about to start.
  *
  * <p>Any thread; guarded by its monitor.
  */
 final class StartingSignals {
-    private static final Logger log = LoggerFactory.getLogger(StartingSignals.class);
-
     /**
      * What they do once the process is up. None of them waits.
      *
@@ -22,10 +23,39 @@ final class StartingSignals {
      */
     record Actions(Runnable term, Runnable interrupt, Runnable hangUp, Runnable reopen) {}
 
+    private final Runnable exit;
+    private boolean starting;
     private Actions actions; // null until the process is up
     private int terms;
     private boolean interrupted;
     private boolean hungUp;
+
+    /**
+     * @param exit ends the process, of which nothing has been started
+     */
+    StartingSignals(Runnable exit) {
+        this.exit = exit;
+    }
+
+    /**
+     * From now on no signal is left to the JVM. To be called first of all: what loads the program takes long.
+     *
+     * @return the signals that cannot be handled, with commas
+     */
+    String handleAll() {
+        Map<String, Runnable> doing = new LinkedHashMap<>();
+        doing.put("TERM", this::term);
+        doing.put("INT", this::interrupt);
+        doing.put("HUP", this::hangUp);
+        doing.put("USR1", this::reopen);
+        doing.entrySet().removeIf(action -> Signals.handle(action.getKey(), action.getValue()));
+        return String.join(", ", doing.keySet());
+    }
+
+    /** The configuration is valid, and the process begins to start: from now on there is something to stop in order. */
+    synchronized void starting() {
+        starting = true;
+    }
 
     /** The process is up: does what was asked for while it started, and from now on what is asked for. */
     synchronized void up(Actions now) {
@@ -44,18 +74,22 @@ final class StartingSignals {
     synchronized void term() {
         if (actions != null) {
             actions.term().run();
+        } else if (!starting) {
+            exit.run();
         } else {
             terms++;
-            log.info("TERM remembered: the process is starting, and stops when it is up");
+            log().info("TERM remembered: the process is starting, and stops when it is up");
         }
     }
 
     synchronized void interrupt() {
         if (actions != null) {
             actions.interrupt().run();
+        } else if (!starting) {
+            exit.run();
         } else {
             interrupted = true;
-            log.info("INT remembered: the process is starting, and stops when it is up");
+            log().info("INT remembered: the process is starting, and stops when it is up");
         }
     }
 
@@ -64,7 +98,7 @@ final class StartingSignals {
             actions.hangUp().run();
         } else {
             hungUp = true; // the file was perhaps read before it changed
-            log.info("HUP remembered: the process is starting, and reads the configuration again when it is up");
+            log().info("HUP remembered: the process is starting, and reads the configuration again when it is up");
         }
     }
 
@@ -72,7 +106,12 @@ final class StartingSignals {
         if (actions != null) {
             actions.reopen().run();
         } else {
-            log.info("USR1 ignored: the process is starting");
+            log().info("USR1 ignored: the process is starting");
         }
+    }
+
+    /** Not a constant: to set logging up takes longer than all that comes before it. */
+    private static Logger log() {
+        return LoggerFactory.getLogger(StartingSignals.class);
     }
 }

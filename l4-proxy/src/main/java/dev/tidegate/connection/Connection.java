@@ -207,6 +207,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         toClient.connectTo(downstream);
         if (firstFin != null) {
             watchHalfClosed();
+        } else {
+            armBy(now + silenceAllowedNanos()); // the deadline of the dial may be later
         }
         upstreamHandler.join(toClient, toEndpoint);
         downstreamHandler.join(toEndpoint, toClient);

@@ -37,7 +37,7 @@ final class ChannelSink implements LogSink {
 
     static ChannelSink file(Path path) throws IOException {
         ChannelSink sink = new ChannelSink(path);
-        if (!Files.exists(path) || Files.isRegularFile(path)) {
+        if (!Files.exists(path) || Files.isRegularFile(path) || Files.isDirectory(path)) {
             sink.reopen();
             if (endsWithinLine(path)) {
                 sink.write(ByteBuffer.wrap(new byte[] {'\n'}));

@@ -228,6 +228,37 @@ class RunIT {
         }
     }
 
+    /** The configuration is a pipe to which nobody writes, so that the start stays where it is. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TERM", "INT"})
+    void whileTheConfigurationIsReadOnlyARequestToStopEndsTheProcess(String stop) throws Exception {
+        Path pipe = directory.resolve("config.pipe");
+        TidegateProcess.command("mkfifo", pipe.toString());
+        try (TidegateProcess tidegate =
+                TidegateProcess.with("run", "--config", pipe.toString()).startOnly()) {
+            Await.until("signals are caught", Duration.ofSeconds(60), () -> catchesUsr1(tidegate.pid()));
+            tidegate.signal("HUP");
+            tidegate.awaitErr("reload ignored: the process is starting");
+            tidegate.signal("USR1");
+            tidegate.awaitErr("USR1 ignored: the process is starting");
+            assertTrue(tidegate.isAlive());
+
+            tidegate.signal(stop);
+
+            assertEquals(0, tidegate.awaitExit());
+        }
+    }
+
+    private static boolean catchesUsr1(long pid) {
+        try {
+            return Files.readAllLines(Path.of("/proc/" + pid + "/status")).stream()
+                    .filter(line -> line.startsWith("SigCgt:"))
+                    .anyMatch(line -> (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1L << 9) != 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void aListenerIsLoggedWithItsFrontendItsConfiguredFormAndWhereItIsBound() throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();

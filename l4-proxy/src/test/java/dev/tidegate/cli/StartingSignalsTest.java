@@ -8,13 +8,25 @@ import org.junit.jupiter.api.Test;
 
 class StartingSignalsTest {
     private final List<String> done = new ArrayList<>();
-    private final StartingSignals signals = new StartingSignals();
+    private final StartingSignals signals = new StartingSignals(() -> done.add("exit"));
     private final StartingSignals.Actions actions = new StartingSignals.Actions(
             () -> done.add("term"), () -> done.add("interrupt"), () -> done.add("hang up"), () -> done.add("reopen"));
 
     @Test
-    void requestsToStopOrReloadAreRememberedUntilTheProcessIsUp() {
+    void whileTheConfigurationIsReadRequestsToStopEndTheProcessAndOthersDoNothing() {
         signals.hangUp();
+        signals.reopen();
+        assertEquals(List.of(), done);
+
+        signals.term();
+        signals.interrupt();
+
+        assertEquals(List.of("exit", "exit"), done);
+    }
+
+    @Test
+    void requestsToStopOrReloadAreRememberedUntilTheProcessIsUpAndReopeningIsNot() {
+        signals.starting();
         signals.hangUp();
         signals.reopen();
         signals.term();

@@ -170,6 +170,18 @@ final class AccessLogTest {
     }
 
     @Test
+    void aDirectoryInPlaceOfTheFileIsSaidAtTheStart() throws IOException {
+        open(new AccessLogTarget.None(), 16);
+
+        IOException refused = assertThrows(
+                IOException.class,
+                () -> AccessLog.open(
+                        new AccessLogTarget.File(directory), AccessLogFormat.JSON, 16, InstantSource.system(), floods));
+
+        assertTrue(refused.getMessage().contains(directory + "\" cannot be opened"), refused.getMessage());
+    }
+
+    @Test
     void withoutATargetNothingIsTakenAndNothingDropped() throws IOException {
         open(new AccessLogTarget.None(), 16);
 
