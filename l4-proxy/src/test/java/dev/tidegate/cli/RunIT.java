@@ -238,7 +238,7 @@ class RunIT {
                 TidegateProcess.with("run", "--config", pipe.toString()).startOnly()) {
             Await.until("signals are caught", Duration.ofSeconds(60), () -> catchesUsr1(tidegate.pid()));
             tidegate.signal("HUP");
-            tidegate.awaitErr("reload ignored: the process is starting");
+            tidegate.awaitErr("HUP remembered: the process is starting");
             tidegate.signal("USR1");
             tidegate.awaitErr("USR1 ignored: the process is starting");
             assertTrue(tidegate.isAlive());
