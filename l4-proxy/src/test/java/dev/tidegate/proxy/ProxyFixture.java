@@ -317,6 +317,23 @@ public final class ProxyFixture implements AutoCloseable {
         }
         assertEquals(List.of(), connectionsLeft(), "left after the proxy's end");
         assertEquals(sum(row -> row.accepted), closed(), "accepted = closed");
+        assertMetricsAreTheSumOfTheRecords();
+    }
+
+    /** Metrics and the access log are told of the same events, so they must come to the same sums. */
+    private void assertMetricsAreTheSumOfTheRecords() {
+        List<AccessRecord> all = List.copyOf(records);
+        for (CloseReason reason : CloseReason.values()) {
+            if (reason != CloseReason.REJECTED_LIMIT) { // which has no line of its own
+                long logged =
+                        all.stream().filter(record -> record.reason == reason).count();
+                assertEquals(logged, closed(reason), "connections closed by " + reason);
+            }
+        }
+        long received = all.stream().mapToLong(record -> record.bytesReceived).sum();
+        assertEquals(received, sum(row -> row.receivedBytes), "bytes received");
+        long sent = all.stream().mapToLong(record -> record.bytesSent).sum();
+        assertEquals(sent, sum(row -> row.sentBytes), "bytes sent");
     }
 
     private void awaitAtRest() {
