@@ -82,7 +82,7 @@ final class BodyReader {
     }
 
     private void readMember(JsonParser json) throws IOException {
-        String name = json.currentName();
+        String name = json.currentName().replace('-', '_'); // as the configuration writes it
         JsonLocation nameAt = json.currentTokenLocation();
         JsonToken token = json.nextToken();
         JsonLocation valueAt = json.currentTokenLocation();

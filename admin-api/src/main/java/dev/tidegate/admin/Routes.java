@@ -164,7 +164,7 @@ final class Routes {
                         "Adds an endpoint",
                         writes::addEndpoint)
                 .body(
-                        required("name", NAME, "unique in its backend"),
+                        optional("name", NAME, "unique in its backend; the address if absent"),
                         required("address", Kind.text(300), "HOST:PORT, as in the configuration"),
                         optional("weight", WEIGHT, "1 if absent; 0: no new connections"),
                         optional("max_connections", Kind.integer(1, Integer.MAX_VALUE), "unlimited if absent"))

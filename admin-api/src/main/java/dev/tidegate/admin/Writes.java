@@ -86,11 +86,12 @@ final class Writes {
 
     CompletionStage<Answer> addEndpoint(Call call) throws Refusal {
         Values body = call.body();
-        String name = body.requiredText("name");
+        String address = body.requiredText("address");
+        String name = body.text("name").orElse(address);
         Command command = new Command.AddEndpoint(
                 call.backend(),
                 name,
-                body.requiredText("address"),
+                address,
                 body.integer("weight"),
                 body.integer("max_connections"));
         String location = "/v1/backends/" + encode(call.backend()) + "/endpoints/" + encode(name);
