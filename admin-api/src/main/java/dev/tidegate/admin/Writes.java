@@ -89,11 +89,7 @@ final class Writes {
         String address = body.requiredText("address");
         String name = body.text("name").orElse(address);
         Command command = new Command.AddEndpoint(
-                call.backend(),
-                name,
-                address,
-                body.integer("weight"),
-                body.integer("max_connections"));
+                call.backend(), name, address, body.integer("weight"), body.integer("max_connections"));
         String location = "/v1/backends/" + encode(call.backend()) + "/endpoints/" + encode(name);
         return operations
                 .execute(command, call.context())
