@@ -82,15 +82,16 @@ final class BodyReader {
     }
 
     private void readMember(JsonParser json) throws IOException {
-        String name = json.currentName().replace('-', '_'); // as the configuration writes it
+        String name = json.currentName();
         JsonLocation nameAt = json.currentTokenLocation();
         JsonToken token = json.nextToken();
         JsonLocation valueAt = json.currentTokenLocation();
+        String snake = name.replace('-', '_'); // the configuration writes max-connections
         Optional<Field> field =
-                fields.stream().filter(each -> each.name().equals(name)).findFirst();
+                fields.stream().filter(each -> each.name().equals(snake)).findFirst();
         if (field.isEmpty()) {
             problem(nameAt, name, "is not known here", wantedMembers());
-        } else if (!seen.add(name)) {
+        } else if (!seen.add(snake)) {
             problem(nameAt, name, "is there twice", "give it once");
         } else {
             readValue(json, token, valueAt, field.get());
