@@ -3,12 +3,17 @@ package dev.tidegate.cli;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
+import dev.tidegate.config.Durations;
 import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.model.Backend;
+import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.telemetry.BackendRow;
 import dev.tidegate.telemetry.EndpointRow;
+import dev.tidegate.telemetry.FrontendRow;
 import dev.tidegate.telemetry.WorkerCounters;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -21,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,22 +35,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A running demo: three endpoints, a balancer before them that is built as {@code run} builds it, and clients with
- * long-lived connections, in one process. Endpoints and clients share the one loop {@code tidegate-demo}.
+ * A running demo: three endpoints and one that joins, a balancer before them that is built as {@code run} builds it, an
+ * operator at its admin API, and clients with long-lived connections, in one process. Endpoints and clients share the one
+ * loop {@code tidegate-demo}.
  *
  * <p>Used by the thread that made it.
  */
 final class Demo implements AutoCloseable {
     private static final List<String> NAMES = List.of("a", "b", "c");
-    private static final int RESTARTED = 1; // the endpoint of the story
+    private static final String ENDPOINTS = "/v1/backends/hello/endpoints";
 
     private final DemoStory story;
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("tidegate-demo", true), NioIoHandler.newFactory());
     private final EventLoop loop = group.next();
-    private final List<DemoEndpoint> endpoints = new ArrayList<>();
+    private final Map<String, DemoEndpoint> endpoints = new LinkedHashMap<>();
     private final Duration length; // null without an end
+    private Path directory; // of the configuration and the admin socket
     private Path configFile;
+    private DemoOperator operator;
+    private boolean joined; // asked for
+    private boolean drained; // asked for
     private Service service;
     private DemoCrowd crowd;
     private long startNanos;
@@ -75,17 +86,30 @@ final class Demo implements AutoCloseable {
 
     private void startAll() throws IOException, TransportChoice.UnavailableException {
         for (String name : NAMES) {
-            DemoEndpoint endpoint = new DemoEndpoint(name, loop);
-            endpoint.open();
-            endpoints.add(endpoint);
+            open(name);
         }
-        configFile = Files.createTempFile("tidegate-demo-", ".yaml");
+        directory = Files.createTempDirectory("tidegate-demo-");
+        directory.toFile().deleteOnExit();
+        configFile = directory.resolve("tidegate.yaml");
         configFile.toFile().deleteOnExit();
         Files.writeString(configFile, yaml());
         service = Service.start(config(), Optional.empty(), Map.of());
+        operator = new DemoOperator(adminSocket());
         startNanos = System.nanoTime();
         crowd = new DemoCrowd(loop, balancer(), new SplittableRandom(startNanos));
         crowd.start();
+    }
+
+    private DemoEndpoint open(String name) throws IOException {
+        DemoEndpoint endpoint = new DemoEndpoint(name, loop);
+        endpoint.open();
+        endpoints.put(name, endpoint);
+        return endpoint;
+    }
+
+    private static String hostPort(DemoEndpoint endpoint) {
+        return endpoint.address().getAddress().getHostAddress() + ":"
+                + endpoint.address().getPort();
     }
 
     private Config config() throws IOException {
@@ -96,16 +120,14 @@ final class Demo implements AutoCloseable {
     }
 
     private String yaml() {
-        String lines = endpoints.stream()
-                .map(endpoint -> "      - {name: " + endpoint.name() + ", address: \""
-                        + endpoint.address().getAddress().getHostAddress() + ":"
-                        + endpoint.address().getPort() + "\"}\n")
+        String lines = endpoints.values().stream()
+                .map(endpoint -> "      - {name: " + endpoint.name() + ", address: \"" + hostPort(endpoint) + "\"}\n")
                 .collect(Collectors.joining());
         return """
                 # What `tidegate demo` runs. Its endpoints end with it. Port 0: the system chooses.
                 process:
                   shutdown: {deadline: 1s, spread: 200ms}
-                admin: {listen: "127.0.0.1:0"}
+                admin: {listen: ["127.0.0.1:0", "unix:%s"]}
                 log: {level: warn, access: {path: none}}
                 frontends:
                   - {name: demo, listen: "127.0.0.1:0", backend: hello}
@@ -113,7 +135,7 @@ final class Demo implements AutoCloseable {
                   - name: hello
                     balance: power-of-two
                     endpoints:
-                %s""".formatted(lines);
+                %s""".formatted(adminSocket(), lines);
     }
 
     /** Where clients connect. */
@@ -121,9 +143,14 @@ final class Demo implements AutoCloseable {
         return service.proxy().listeningOn().values().iterator().next();
     }
 
-    /** Where the admin API is. */
+    /** Where the admin API and the status page are, to look only. */
     String adminAddress() {
         return service.adminAddresses().get(0).toString();
+    }
+
+    /** Where the admin API takes writes. */
+    Path adminSocket() {
+        return directory.resolve("admin.sock");
     }
 
     /** The file that holds the configuration while the demo runs. */
@@ -143,8 +170,27 @@ final class Demo implements AutoCloseable {
 
     /** Lets happen what is due. */
     void advance() {
-        DemoEndpoint restarted = endpoints.get(RESTARTED);
-        boolean open = story.isOpen(elapsedNanos());
+        long elapsed = elapsedNanos();
+        restart(endpoints.get(DemoStory.RESTARTED), story.isOpen(elapsed));
+        if (story.hasJoined(elapsed) && !joined) {
+            join();
+        }
+        if (story.isDrained(elapsed) != drained) {
+            drained = !drained;
+            String drain = ENDPOINTS + "/" + DemoStory.DRAINED + "/drain";
+            if (drained) {
+                operator.post(
+                        "POST",
+                        drain,
+                        "{\"deadline\": \"" + Durations.format(DemoStory.DRAIN_DEADLINE) + "\", \"spread\": \""
+                                + Durations.format(DemoStory.DRAIN_SPREAD) + "\"}");
+            } else {
+                operator.post("DELETE", drain, "");
+            }
+        }
+    }
+
+    private void restart(DemoEndpoint restarted, boolean open) {
         if (restarted.isOpen() && !open) {
             // The kernel resets what waits to be accepted on a port that is closed, which no balancer can mend: so
             // it waits for a moment when nobody is on the way.
@@ -156,6 +202,17 @@ final class Demo implements AutoCloseable {
             reopen(restarted);
         } else {
             crowd.release();
+        }
+    }
+
+    private void join() {
+        joined = true;
+        try {
+            String address = hostPort(open(DemoStory.JOINING));
+            operator.post(
+                    "POST", ENDPOINTS, "{\"name\": \"" + DemoStory.JOINING + "\", \"address\": \"" + address + "\"}");
+        } catch (IOException noPort) {
+            trouble = noPort.getMessage();
         }
     }
 
@@ -173,17 +230,27 @@ final class Demo implements AutoCloseable {
     DemoView view() {
         Backend backend = service.proxy().snapshot().backends().get(0);
         List<DemoView.Row> rows = new ArrayList<>();
-        for (int i = 0; i < endpoints.size(); i++) {
-            rows.add(row(endpoints.get(i), backend.endpoints().at(i)));
+        for (Endpoint seen : backend.endpoints().all()) {
+            rows.add(row(endpoints.get(seen.name()), seen));
         }
         long retries = 0;
+        long left = 0;
+        long cut = 0;
+        int frontend = service.proxy().snapshot().frontends().get(0).cell().slot();
         for (WorkerCounters counters : service.proxy().counters()) {
             BackendRow row = counters.readBackend(backend.slot());
             retries += row == null ? 0 : row.retries;
+            FrontendRow ends = counters.readFrontend(frontend);
+            left += ends == null ? 0 : ends.retired(CloseReason.DRAIN, RetireHow.QUIET);
+            cut += ends == null ? 0 : ends.retired(CloseReason.DRAIN, RetireHow.CUT);
         }
         long elapsed = elapsedNanos();
-        String news = trouble == null ? story.news(elapsed, NAMES.get(RESTARTED)) : trouble;
-        return new DemoView(elapsed, rows, crowd.totals(), retries, news);
+        return new DemoView(elapsed, rows, crowd.totals(), retries, left, cut, news(elapsed));
+    }
+
+    private String news(long elapsed) {
+        String refused = operator.trouble();
+        return trouble != null ? trouble : refused != null ? refused : story.news(elapsed);
     }
 
     private DemoView.Row row(DemoEndpoint endpoint, Endpoint seen) {
@@ -197,7 +264,20 @@ final class Demo implements AutoCloseable {
             }
         }
         return new DemoView.Row(
-                endpoint.name(), endpoint.isOpen(), seen.cell().inFlight(), connects, refused, endpoint.requests());
+                seen.name(),
+                state(endpoint, seen.cell()),
+                seen.cell().inFlight(),
+                connects,
+                refused,
+                endpoint == null ? 0 : endpoint.requests());
+    }
+
+    /** Null is an endpoint that a visitor has added by the admin API. */
+    private static DemoView.State state(DemoEndpoint endpoint, EndpointCell cell) {
+        if (endpoint != null && !endpoint.isOpen()) {
+            return DemoView.State.CLOSED;
+        }
+        return cell.closed(EndpointCell.Closed.DRAINING) ? DemoView.State.DRAINING : DemoView.State.READY;
     }
 
     private long elapsedNanos() {
@@ -215,11 +295,14 @@ final class Demo implements AutoCloseable {
     @Override
     public void close() {
         endClients();
+        if (operator != null) {
+            operator.close();
+        }
         if (service != null) {
             service.stopNow();
             service.awaitStopped();
         }
-        endpoints.forEach(DemoEndpoint::close);
+        endpoints.values().forEach(DemoEndpoint::close);
         group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 }

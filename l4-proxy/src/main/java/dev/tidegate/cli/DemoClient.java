@@ -25,7 +25,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * One client of the demo: it holds one connection and asks about five times a second. One that roams leaves after some
- * requests, between two of them, and comes back a moment later on a new connection.
+ * requests, between two of them, and comes back a moment later on a new connection. One that stays pauses now and then, as
+ * people do that read an answer: a drain finds its quiet moment there.
  *
  * <p>Confined to the demo's loop, save for {@link #start} and {@link #postStop}.
  */
@@ -34,6 +35,9 @@ final class DemoClient {
     private static final int ASK_EVERY_MILLIS = 200;
     private static final int LEAST_REQUESTS = 8;
     private static final int MOST_REQUESTS = 20;
+    private static final int REQUESTS_BETWEEN_PAUSES = 5;
+    private static final int SHORTEST_PAUSE_MILLIS = 2_000;
+    private static final int LONGEST_PAUSE_MILLIS = 2_400;
     private static final int SHORTEST_ABSENCE_MILLIS = 200;
     private static final int LONGEST_ABSENCE_MILLIS = 1_000;
 
@@ -146,7 +150,9 @@ final class DemoClient {
         totals.connected();
         channel = connect.channel();
         answered = false;
-        requestsLeft = roams ? random.nextInt(LEAST_REQUESTS, MOST_REQUESTS) : Integer.MAX_VALUE;
+        requestsLeft = roams
+                ? random.nextInt(LEAST_REQUESTS, MOST_REQUESTS)
+                : Integer.MAX_VALUE - random.nextInt(REQUESTS_BETWEEN_PAUSES); // not all pause at once
         ask(channel);
     }
 
@@ -177,6 +183,8 @@ final class DemoClient {
         Channel on = channel;
         if (stopped) {
             on.close();
+        } else if (!roams && requestsLeft % REQUESTS_BETWEEN_PAUSES == 0) {
+            later(() -> ask(on), SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS);
         } else {
             later(() -> ask(on), ASK_EVERY_MILLIS * 3 / 4, ASK_EVERY_MILLIS * 5 / 4);
         }

@@ -21,7 +21,11 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code tidegate demo}. */
 @Command(
         name = "demo",
-        description = "Shows a balancer at work: three endpoints, clients with long-lived connections, a live table.",
+        description = {
+            "Shows a balancer at work: three endpoints and one that joins, clients with long-lived connections, a drain by the"
+                    + " admin API, a live table.",
+            "The whole story takes about 20 s; without an end it is told again every half minute."
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:it ran to its end, or was ended by ctrl-C", "1:it could not start", "2:wrong usage"})
 final class DemoCommand implements Callable<Integer> {
@@ -88,8 +92,11 @@ final class DemoCommand implements Callable<Integer> {
         String balancer = demo.balancer().getAddress().getHostAddress() + ":"
                 + demo.balancer().getPort();
         out().println("Tidegate " + VersionCommand.version() + ": " + DemoCrowd.SIZE + " clients -> balancer on "
-                + balancer + " -> endpoints a, b, c");
+                + balancer + " -> endpoints a, b, c, and later d");
         out().println("  try it     curl http://" + balancer + "/");
+        out().println("  look       http://" + demo.adminAddress() + "/ in a browser: the status page, live");
+        out().println("  drain      curl --unix-socket " + demo.adminSocket()
+                + " -X POST http://localhost/v1/backends/hello/endpoints/c/drain");
         out().println("  metrics    curl http://" + demo.adminAddress() + "/metrics");
         out().println("  config     " + demo.configFile() + " (kept while this runs)");
         out().println("  transport  " + demo.choice().transport().name() + " ("

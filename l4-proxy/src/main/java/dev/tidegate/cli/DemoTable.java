@@ -48,7 +48,7 @@ final class DemoTable {
     private List<String> lines(DemoView view) {
         List<String> lines = new ArrayList<>();
         lines.add(format(
-                "%-9s %-" + (BAR_WIDTH + 4) + "s %5s %9s %8s %11s",
+                "%-10s %-" + (BAR_WIDTH + 4) + "s %5s %9s %8s %11s",
                 "endpoint",
                 "in-flight",
                 "share",
@@ -61,8 +61,8 @@ final class DemoTable {
         for (int i = 0; i < view.endpoints().size(); i++) {
             DemoView.Row row = view.endpoints().get(i);
             lines.add(format(
-                    "%-9s %-" + BAR_WIDTH + "s %3d %4d%% %9d %8d %11.0f",
-                    row.open() ? row.name() : row.name() + " closed",
+                    "%-10s %-" + BAR_WIDTH + "s %3d %4d%% %9d %8d %11.0f",
+                    row.label(),
                     "#".repeat(Math.min(BAR_WIDTH, BAR_WIDTH * row.inFlight() / Math.max(BAR_WIDTH, most))),
                     row.inFlight(),
                     view.sharePercent(row),
@@ -92,10 +92,7 @@ final class DemoTable {
             DemoView.Row row = view.endpoints().get(i);
             text.append(format(
                     " | %s: %2d in flight (%2d%%), %3.0f req/s",
-                    row.open() ? row.name() : row.name() + " closed",
-                    row.inFlight(),
-                    view.sharePercent(row),
-                    requestsPerSecond(view, i)));
+                    row.label(), row.inFlight(), view.sharePercent(row), requestsPerSecond(view, i)));
         }
         return text.append(format(
                         " | %d requests, %d failed, p50 %.1f ms, p99 %.1f ms",
@@ -116,8 +113,11 @@ final class DemoTable {
             return 0;
         }
         long nanos = Math.max(1, view.elapsedNanos() - before.elapsedNanos());
-        long requests = view.endpoints().get(endpoint).requests()
-                - before.endpoints().get(endpoint).requests();
+        // One that has joined since has no row from before.
+        long then = endpoint < before.endpoints().size()
+                ? before.endpoints().get(endpoint).requests()
+                : 0;
+        long requests = view.endpoints().get(endpoint).requests() - then;
         return requests * 1e9 / nanos;
     }
 
@@ -139,6 +139,12 @@ final class DemoTable {
                     "While its port was closed, an endpoint refused %d connects; %d attempts moved on to another",
                     view.refused(), view.movedOn()));
             lines.add("endpoint, before the client had sent it anything that could be lost.");
+        }
+        if (view.left() + view.cut() > 0) {
+            lines.add(format(
+                    "Of the connections on the endpoint that was drained, %d were ended at a quiet moment, %d were cut;",
+                    view.left(), view.cut()));
+            lines.add("the others left by themselves.");
         }
         lines.add("Next: bin/tidegate run --config examples/minimal.yaml, docs/architecture.md for how it is built,");
         lines.add("docs/operations.md for how it is run.");

@@ -1,6 +1,7 @@
 package dev.tidegate.cli;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What the demo shows at one moment. Immutable.
@@ -9,20 +10,44 @@ import java.util.List;
  * @param endpoints in the order of the configuration
  * @param totals what the clients saw
  * @param movedOn connects made to another endpoint after one had failed
+ * @param left connections that a drain ended at a quiet moment
+ * @param cut connections that a drain cut
  * @param news what happens just now, in words
  */
-record DemoView(long elapsedNanos, List<Row> endpoints, DemoTotals.View totals, long movedOn, String news) {
+record DemoView(
+        long elapsedNanos,
+        List<Row> endpoints,
+        DemoTotals.View totals,
+        long movedOn,
+        long left,
+        long cut,
+        String news) {
+    /** Whether an endpoint takes connections, and if not, why. */
+    enum State {
+        /** It does. */
+        READY,
+        /** Its port is closed. */
+        CLOSED,
+        /** The balancer sends nobody there any more. */
+        DRAINING
+    }
+
     /**
      * One endpoint.
      *
      * @param name its name
-     * @param open whether its port is open
+     * @param state whether it takes connections
      * @param inFlight the balancer's count of connections to it
      * @param connects connections made to it so far
      * @param refused connects that it refused so far
      * @param requests that it answered so far
      */
-    record Row(String name, boolean open, int inFlight, long connects, long refused, long requests) {}
+    record Row(String name, State state, int inFlight, long connects, long refused, long requests) {
+        /** Its name, and what is unusual about it. */
+        String label() {
+            return state == State.READY ? name : name + " " + state.name().toLowerCase(Locale.ROOT);
+        }
+    }
 
     /** Connections to all endpoints. */
     int inFlight() {

@@ -26,7 +26,9 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 final class YamlTree {
     static final int DEPTH_MAX = 50;
     static final int ALIASES_MAX = 50;
-    static final int NODES_MAX = 50_000;
+    /** Keys and values: 10,000 endpoints with all that can be said of each have 90,000. */
+    static final int NODES_MAX = 150_000;
+
     static final int SCALAR_MAX = 4_096;
 
     private static final int PIECE_MIN = 1_024;

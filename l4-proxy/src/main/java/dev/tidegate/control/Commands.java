@@ -170,7 +170,7 @@ final class Commands {
                     "drain of " + undrain.target() + " taken back",
                     Map.of("target", undrain.target().toString()));
         }
-        return done(changes, body(undrain.target()));
+        return done(changes, null);
     }
 
     private static RetirePlan plan(Command.Drain drain) throws RefusedException {

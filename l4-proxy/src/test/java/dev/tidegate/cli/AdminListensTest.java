@@ -7,11 +7,12 @@ import dev.tidegate.config.AdminConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AdminListensTest {
     private static List<AdminAddress> byDefault(Map<String, String> environment) {
-        return AdminListens.of(new AdminConfig(List.of()), environment);
+        return AdminListens.of(new AdminConfig(List.of(), Optional.empty(), Optional.empty()), environment);
     }
 
     private static List<AdminAddress> at(String path) {

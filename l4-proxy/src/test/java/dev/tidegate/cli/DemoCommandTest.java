@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -50,23 +51,72 @@ class DemoCommandTest {
     }
 
     @Test
-    void theEndpointOfTheStoryClosesAfterAThirdOfTheTimeAndComesBack() {
-        DemoStory story = new DemoStory(Duration.ofSeconds(15));
+    @Tag("slow")
+    @Timeout(120)
+    void twentySecondsAreEnoughForTheWholeStory() {
+        assertEquals(Exit.OK, execute("demo", "--for", "20s"), err::toString);
 
+        String told = out.toString();
         assertAll(
-                () -> assertTrue(story.isOpen(seconds(4))),
-                () -> assertFalse(story.isOpen(seconds(6))),
-                () -> assertTrue(story.news(seconds(6), "b").startsWith("b has closed its port")),
-                () -> assertTrue(story.isOpen(seconds(9))),
-                () -> assertTrue(story.news(seconds(9), "b").startsWith("b is back")));
+                () -> assertEquals("", err.toString()),
+                () -> assertEquals(0, number("requests through Tidegate; ([0-9]+) failed")),
+                () -> assertTrue(told.contains("b has closed its port"), told),
+                () -> assertTrue(told.contains("d has joined by the admin API"), told),
+                () -> assertTrue(number("\\bd took ([0-9]+)") > 0),
+                () -> assertTrue(told.contains("| a draining: "), told),
+                () -> assertTrue(told.contains("| a draining:  0 in flight"), told),
+                () -> assertTrue(told.contains("a is undrained by the admin API"), told),
+                () -> assertTrue(number("([0-9]+) were ended at a quiet moment") > 0),
+                () -> assertEquals(0, number("([0-9]+) were cut")));
     }
 
     @Test
-    void aDemoWithoutAnEndTellsItsStoryAgain() {
+    void theStatusPageAndTheWayToDrainAreTold() {
+        assertEquals(Exit.OK, execute("demo", "--for", "1s"), err::toString);
+
+        String told = out.toString();
+        assertTrue(
+                Pattern.compile("http://127\\.0\\.0\\.1:[0-9]+/ in a browser")
+                        .matcher(told)
+                        .find(),
+                told);
+        assertTrue(told.contains("curl --unix-socket /"), told);
+    }
+
+    @Test
+    void anEndpointClosesAnotherJoinsAndAThirdIsDrainedWithinALap() {
+        DemoStory story = new DemoStory(Duration.ofSeconds(20));
+
+        assertAll(
+                () -> assertTrue(story.isOpen(seconds(3))),
+                () -> assertFalse(story.isOpen(seconds(5))),
+                () -> assertTrue(story.news(seconds(5)).startsWith("b has closed its port")),
+                () -> assertTrue(story.isOpen(seconds(8))),
+                () -> assertTrue(story.news(seconds(8)).startsWith("b is back")),
+                () -> assertFalse(story.hasJoined(seconds(8))),
+                () -> assertTrue(story.hasJoined(seconds(10))),
+                () -> assertTrue(story.news(seconds(10)).startsWith("d has joined")),
+                () -> assertFalse(story.isDrained(seconds(10))),
+                () -> assertTrue(story.isDrained(seconds(12))),
+                () -> assertTrue(story.news(seconds(12)).startsWith("a is drained")),
+                // A drain has its whole time.
+                () -> assertTrue(story.isDrained(
+                        millis(11_500) + DemoStory.DRAIN_DEADLINE.minusMillis(1).toNanos())),
+                () -> assertFalse(story.isDrained(seconds(19))),
+                () -> assertTrue(story.news(seconds(19)).startsWith("a is undrained")));
+    }
+
+    @Test
+    void aDemoWithoutAnEndTellsItsStoryAgainButNobodyJoinsTwice() {
         DemoStory story = new DemoStory(null);
 
-        assertFalse(story.isOpen(seconds(12)));
-        assertFalse(story.isOpen(seconds(42)));
+        assertFalse(story.isOpen(seconds(8)));
+        assertFalse(story.isOpen(seconds(38)));
+        assertTrue(story.isDrained(seconds(20)));
+        assertFalse(story.isDrained(seconds(32)));
+        assertTrue(story.isDrained(seconds(50)));
+        assertTrue(story.hasJoined(seconds(32)));
+        assertTrue(story.news(seconds(45)).startsWith("b is back"));
     }
 
     @Test
@@ -75,11 +125,13 @@ class DemoCommandTest {
         DemoView view = new DemoView(
                 seconds(19),
                 List.of(
-                        new DemoView.Row("a", true, 1_000, 123_456, 0, 100),
-                        new DemoView.Row("b", false, 0, 7, 12_345, 100)),
+                        new DemoView.Row("a", DemoView.State.READY, 1_000, 123_456, 0, 100),
+                        new DemoView.Row("b", DemoView.State.DRAINING, 0, 7, 12_345, 100)),
                 new DemoTotals.View(1, 1_000_000, 0, 1_000_000, 12_000_000),
                 3,
-                new DemoStory(null).news(seconds(12), "b"));
+                5,
+                0,
+                new DemoStory(null).news(seconds(20)));
         String first = table.draw(view);
         String second = table.draw(view);
 
@@ -89,6 +141,27 @@ class DemoCommandTest {
         lines.forEach(line -> assertTrue(line.length() <= 80, line));
         // Wrapping is off while it draws, for terminals narrower than that, and on again afterwards.
         assertTrue(first.startsWith("\033[?7l") && first.endsWith("\033[?7h"), first);
+    }
+
+    @Test
+    void anEndpointThatJoinsIsAnotherLine() {
+        DemoTable table = new DemoTable(true);
+        DemoView.Row a = new DemoView.Row("a", DemoView.State.READY, 3, 3, 0, 100);
+        DemoView.Row d = new DemoView.Row("d", DemoView.State.READY, 1, 1, 0, 4);
+        String three = table.draw(view(1, List.of(a)));
+        String four = table.draw(view(2, List.of(a, d)));
+
+        assertTrue(four.startsWith("\033[1A".repeat((int) three.lines().count() - 1)), four);
+        assertEquals(three.lines().count() + 1, four.lines().count());
+        assertTrue(four.contains("4\033[K"), four); // requests a second, all of them new
+    }
+
+    private static DemoView view(long second, List<DemoView.Row> rows) {
+        return new DemoView(seconds(second), rows, new DemoTotals.View(4, 104, 0, 1, 1), 0, 0, 0, "news");
+    }
+
+    private static long millis(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
     private static long seconds(long seconds) {
