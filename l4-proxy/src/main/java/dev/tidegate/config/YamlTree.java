@@ -27,7 +27,7 @@ final class YamlTree {
     static final int DEPTH_MAX = 50;
     static final int ALIASES_MAX = 50;
     /** Keys and values: 10,000 endpoints with all that can be said of each have 90,000. */
-    static final int NODES_MAX = 150_000;
+    static final int NODES_MAX = 100_000;
 
     static final int SCALAR_MAX = 4_096;
 
