@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Where the admin API listens: what is configured, else a socket in the directory that the system gives. */
 final class AdminListens {
@@ -22,16 +23,21 @@ final class AdminListens {
         if (!config.listen().isEmpty()) {
             return config.listen().stream().map(AdminListens::address).toList();
         }
+        return defaultSocket(environment).map(AdminAddress::unix).stream().toList();
+    }
+
+    /** The socket in the directory that the system gives; empty when it gives none. */
+    static Optional<Path> defaultSocket(Map<String, String> environment) {
         String runtime = environment.get("RUNTIME_DIRECTORY");
         if (runtime != null && !runtime.isBlank()) {
             int colon = runtime.indexOf(':'); // systemd gives as many directories as a unit asks for
             String first = colon < 0 ? runtime : runtime.substring(0, colon);
-            return List.of(AdminAddress.unix(Path.of(first, "admin.sock")));
+            return Optional.of(Path.of(first, "admin.sock"));
         }
         String user = environment.get("XDG_RUNTIME_DIR");
         return user == null || !user.startsWith("/") // its specification has a relative one ignored
-                ? List.of()
-                : List.of(AdminAddress.unix(Path.of(user, "tidegate", "admin.sock")));
+                ? Optional.empty()
+                : Optional.of(Path.of(user, "tidegate", "admin.sock"));
     }
 
     private static AdminAddress address(ListenAddress listen) {

@@ -4,10 +4,7 @@ import dev.tidegate.config.Durations;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -107,7 +104,8 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void show(Demo demo, CountDownLatch ended) throws InterruptedException {
-        boolean terminal = isTerminal(System.getenv());
+        boolean terminal =
+                Stdout.isTerminal(System.getenv()) && !System.getenv().containsKey("NO_COLOR");
         DemoTable table = new DemoTable(terminal);
         long looks = 0;
         while (!demo.isOver() && !ended.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -116,24 +114,6 @@ final class DemoCommand implements Callable<Integer> {
                 out().print(table.draw(demo.view()));
                 out().flush();
             }
-        }
-    }
-
-    /** Whether what is printed can be drawn over. */
-    private static boolean isTerminal(Map<String, String> environment) {
-        if (environment.containsKey("NO_COLOR") || "dumb".equals(environment.getOrDefault("TERM", "dumb"))) {
-            return false;
-        }
-        // System.console() asks for a terminal at standard input too, and newer JDKs answer with one that is none.
-        Path output = Path.of("/proc/self/fd/1");
-        if (!Files.isSymbolicLink(output)) {
-            return false;
-        }
-        try {
-            String target = Files.readSymbolicLink(output).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
-        } catch (IOException unreadable) {
-            return false; // plain lines are right everywhere
         }
     }
 }

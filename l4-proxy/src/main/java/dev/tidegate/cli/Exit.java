@@ -8,8 +8,13 @@ final class Exit {
     static final int FAILED = 1;
     /** The command line itself was wrong. */
     static final int USAGE = 2;
+    /** The running process cannot be reached, or does not answer (EX_UNAVAILABLE of sysexits.h). */
+    static final int UNAVAILABLE = 69;
     /** {@code run} was given a bad or missing configuration (EX_CONFIG of sysexits.h). */
     static final int CONFIG = 78;
+
+    /** Ended by ctrl-C: 128 and the number of SIGINT, as shells have it. */
+    static final int INTERRUPTED = 130;
 
     private Exit() {}
 }

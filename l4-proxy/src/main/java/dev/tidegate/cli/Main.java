@@ -10,9 +10,34 @@ import picocli.CommandLine.Command;
         name = "tidegate",
         description = "A Layer-4 TCP balancer whose connections end well.",
         synopsisSubcommandLabel = "COMMAND",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:the running process refused, or what was asked for failed",
+            "2:wrong usage",
+            "69:the running process cannot be reached, or does not answer",
+            "78:run: the configuration is missing or invalid",
+            "130:ended by ctrl-C"
+        },
         subcommands = {
             RunCommand.class,
             CheckCommand.class,
+            DiffCommand.class,
+            ReloadCommand.class,
+            StatusCommand.class,
+            ConnectionsCommand.class,
+            DrainCommand.class,
+            UndrainCommand.class,
+            DisableCommand.class,
+            EnableCommand.class,
+            WeightCommand.class,
+            AddCommand.class,
+            RemoveCommand.class,
+            CloseCommand.class,
+            RebalanceCommand.class,
+            OperationsCommand.class,
+            EventsCommand.class,
+            LogLevelCommand.class,
             DemoCommand.class,
             SchemaCommand.class,
             VersionCommand.class,
@@ -23,6 +48,9 @@ public final class Main implements Runnable {
 
     @CommandLine.Spec
     private CommandLine.Model.CommandSpec spec;
+
+    @CommandLine.Mixin
+    private AdminOptions admin;
 
     private Main(StartingSignals signals) {
         this.signals = signals;
@@ -47,15 +75,26 @@ public final class Main implements Runnable {
     }
 
     private static int execute(PrintWriter out, PrintWriter err, StartingSignals signals, String... arguments) {
-        return Usage.on(new CommandLine(new Main(signals)))
-                .setOut(out)
-                .setErr(err)
-                .execute(arguments);
+        return commandLine(signals).setOut(out).setErr(err).execute(arguments);
+    }
+
+    /** All commands, to look at. */
+    static CommandLine commandLine() {
+        return commandLine(new StartingSignals(() -> System.exit(Exit.OK)));
+    }
+
+    private static CommandLine commandLine(StartingSignals signals) {
+        return Usage.on(new CommandLine(new Main(signals))).setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     /** What signals do to the process. */
     StartingSignals signals() {
         return signals;
+    }
+
+    /** What was given before the command's name. */
+    AdminOptions admin() {
+        return admin;
     }
 
     @Override

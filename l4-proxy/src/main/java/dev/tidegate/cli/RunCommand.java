@@ -40,8 +40,6 @@ import picocli.CommandLine.Spec;
 final class RunCommand implements Callable<Integer> {
     static final String NAME = "run";
 
-    private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
-
     @Mixin
     private ConfigOption config;
 
@@ -77,6 +75,9 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private Integer run(Config valid, Consumer<FileReloads> whenUp) {
+        // Not a static field: every command looks at this class, and the logger takes longer to load than most of them
+        // run.
+        Logger log = LoggerFactory.getLogger(RunCommand.class);
         main.signals().starting();
         String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
         Service service;

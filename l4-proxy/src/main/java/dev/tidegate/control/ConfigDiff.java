@@ -75,7 +75,7 @@ public record ConfigDiff(List<Change> changes) {
     }
 
     /** Compares what is in force with what shall be. */
-    static ConfigDiff between(Config before, Config after, OpenConnections open) {
+    public static ConfigDiff between(Config before, Config after, OpenConnections open) {
         return new ConfigDiff(new ConfigComparison(open).compare(before, after));
     }
 

@@ -1,7 +1,7 @@
 package dev.tidegate.control;
 
 /** How many connections a removal would retire. */
-interface OpenConnections {
+public interface OpenConnections {
     /** Connections accepted on a frontend and not yet gone. */
     int ofFrontend(String frontend);
 
