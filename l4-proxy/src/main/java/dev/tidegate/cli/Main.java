@@ -25,6 +25,7 @@ import picocli.CommandLine.Command;
             DiffCommand.class,
             ReloadCommand.class,
             StatusCommand.class,
+            TopCommand.class,
             ConnectionsCommand.class,
             DrainCommand.class,
             UndrainCommand.class,

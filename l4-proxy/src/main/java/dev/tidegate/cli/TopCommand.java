@@ -1,0 +1,75 @@
+package dev.tidegate.cli;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code tidegate top}. */
+@Command(
+        name = "top",
+        description = "Shows endpoints, frontends and connections live, until q. With --output json, one sample.",
+        footerHeading = "%nKeys:%n",
+        footer = {
+            "  q            quit",
+            "  f            backends, frontends, connections",
+            "  s, r         sort by the next column; the other way round",
+            "  up, down     scroll, as do k and j",
+            "  space        hold the picture",
+            "  ?            help"
+        })
+final class TopCommand implements Callable<Integer> {
+    @Mixin
+    private AdminOptions admin;
+
+    @Override
+    public Integer call() {
+        return admin.talk(client -> {
+            TopSample first = TopSample.ask(client, admin.json());
+            if (admin.json()) {
+                admin.out().println(json(first).pretty());
+                return Exit.OK;
+            }
+            if (!Stdout.isTerminal(System.getenv())) {
+                return failed("top needs a terminal; `tidegate status` shows the same once");
+            }
+            try (TopPoll poll = new TopPoll(client, first).start()) {
+                show(poll);
+                return Exit.OK;
+            } catch (IOException e) {
+                return failed("the terminal cannot be used: " + e.getMessage());
+            }
+        });
+    }
+
+    private static Json json(TopSample sample) {
+        Map<String, Json> members = new LinkedHashMap<>();
+        members.put("status", sample.status());
+        members.put("frontends", sample.frontends());
+        members.put("backends", sample.backends());
+        members.put("connections", sample.connections());
+        return Json.object(members);
+    }
+
+    private void show(TopPoll poll) throws IOException {
+        TopState state = new TopState();
+        TopSample.Pair shown = poll.latest();
+        try (TopScreen screen = TopScreen.open(!System.getenv().containsKey("NO_COLOR"))) {
+            while (!state.ended()) {
+                if (!state.paused()) {
+                    shown = poll.latest();
+                }
+                screen.draw(shown, state, poll.trouble());
+                state.key(screen.key());
+                poll.withConnections(state.view() == TopView.CONNECTIONS);
+            }
+        }
+    }
+
+    private int failed(String message) {
+        admin.err().println("tidegate: " + message);
+        return Exit.FAILED;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.tidegate.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jline.terminal.Attributes;
+import org.jline.terminal.Size;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.TerminalBuilder;
+import org.jline.utils.AttributedString;
+import org.jline.utils.Display;
+import org.jline.utils.InfoCmp.Capability;
+import org.jline.utils.NonBlockingReader;
+
+/**
+ * The terminal that `top` draws on: its other screen, without echo, until {@link #close} gives it back as it was, which also
+ * happens when the JVM is told to end. For one thread, save that end.
+ */
+final class TopScreen implements AutoCloseable {
+    private static final int KEY_MILLIS = 100;
+
+    private final Terminal terminal;
+    private final Attributes before;
+    private final Display display;
+    private final boolean colour;
+    private final Thread hook = new Thread(this::restore, "tidegate-top-restore");
+    private volatile boolean interrupted; // writer: the thread of signals
+    private boolean restored; // guarded by this
+    private Size drawn; // null before the first page
+
+    private TopScreen(Terminal terminal, boolean colour) {
+        this.terminal = terminal;
+        this.colour = colour;
+        this.display = new Display(terminal, true);
+        this.before = terminal.enterRawMode();
+    }
+
+    /**
+     * Takes the terminal.
+     *
+     * @param colour whether to use colours
+     * @throws IOException when there is none
+     */
+    static TopScreen open(boolean colour) throws IOException {
+        Terminal terminal;
+        try {
+            terminal = TerminalBuilder.builder()
+                    .name("tidegate")
+                    .system(true)
+                    .dumb(false)
+                    .build();
+        } catch (IllegalStateException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        TopScreen screen = new TopScreen(terminal, colour);
+        Runtime.getRuntime().addShutdownHook(screen.hook);
+        terminal.handle(Terminal.Signal.INT, signal -> screen.interrupted = true);
+        terminal.puts(Capability.enter_ca_mode);
+        terminal.puts(Capability.cursor_invisible);
+        terminal.flush();
+        return screen;
+    }
+
+    /** Draws what differs from what is there; the page has the size that the terminal has now. */
+    void draw(TopSample.Pair pair, TopState state, String trouble) {
+        Size size = terminal.getSize();
+        if (!size.equals(drawn)) {
+            display.clear();
+            display.resize(size);
+            drawn = size;
+        }
+        boolean unicode = StandardCharsets.UTF_8.equals(terminal.encoding());
+        List<AttributedString> lines =
+                new TopPage(size.getColumns(), size.getRows(), unicode, colour).lines(pair, state, trouble);
+        display.update(lines, 0);
+    }
+
+    /** Waits a moment for a key. */
+    TopKey key() throws IOException {
+        NonBlockingReader reader = terminal.reader();
+        TopKey key = TopKey.read(() -> reader.read(KEY_MILLIS));
+        return interrupted ? TopKey.QUIT : key;
+    }
+
+    private synchronized void restore() {
+        if (restored) {
+            return;
+        }
+        restored = true;
+        terminal.puts(Capability.cursor_normal);
+        terminal.puts(Capability.exit_ca_mode);
+        terminal.flush();
+        terminal.setAttributes(before);
+    }
+
+    @Override
+    public void close() throws IOException {
+        restore();
+        terminal.close();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException alreadyEnding) {
+            return; // the hook finds that all is restored
+        }
+    }
+}
