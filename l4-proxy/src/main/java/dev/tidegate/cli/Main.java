@@ -41,6 +41,8 @@ import picocli.CommandLine.Command;
             LogLevelCommand.class,
             DemoCommand.class,
             SchemaCommand.class,
+            CompletionCommand.class,
+            ManCommand.class,
             VersionCommand.class,
             CommandLine.HelpCommand.class
         })
