@@ -29,12 +29,6 @@ import picocli.CommandLine.TypeConversionException;
 final class AdminOptions {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** How an answer is shown. */
-    enum Output {
-        TABLE,
-        JSON
-    }
-
     @Option(
             names = "--admin",
             paramLabel = "ADDRESS",
@@ -66,8 +60,9 @@ final class AdminOptions {
     @Option(
             names = "--output",
             paramLabel = "table|json",
+            converter = CheckCommand.OutputConverter.class,
             description = "table: for a person (default); json: what the process answers.")
-    private Output output;
+    private CheckCommand.Output output;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -111,7 +106,8 @@ final class AdminOptions {
 
     /** Whether the answer itself is wanted. */
     boolean json() {
-        return pick(output, above().map(options -> options.output), Output.TABLE) == Output.JSON;
+        return pick(output, above().map(options -> options.output), CheckCommand.Output.TABLE)
+                == CheckCommand.Output.JSON;
     }
 
     PrintWriter out() {

@@ -29,8 +29,7 @@ final class LogLevelCommand implements Callable<Integer> {
     public Integer call() {
         return admin.talk(client -> {
             if (level == null) {
-                Json shown =
-                        Json.object(Map.of("level", client.get("/v1/status").text("log_level")));
+                Json shown = client.get("/v1/log-level");
                 admin.show(shown, shown.text("level"));
                 return Exit.OK;
             }

@@ -2,9 +2,11 @@ package dev.tidegate.cli;
 
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -60,7 +62,7 @@ final class Usage {
         String word = unmatched.getUnmatched().get(0);
         if (command.getSubcommands().isEmpty()) {
             return "\"" + word + "\" is one argument too many; "
-                    + command.getCommandSpec().qualifiedName() + " takes options only";
+                    + command.getCommandSpec().qualifiedName() + " takes " + arguments(command.getCommandSpec());
         }
         List<String> near = unmatched.getSuggestions();
         return "\"" + word + "\" is no command; "
@@ -68,5 +70,12 @@ final class Usage {
                         ? "the commands are "
                                 + String.join(", ", command.getSubcommands().keySet())
                         : "did you mean " + near.get(0) + "?");
+    }
+
+    private static String arguments(CommandSpec command) {
+        List<PositionalParamSpec> known = command.positionalParameters();
+        return known.isEmpty()
+                ? "options only"
+                : known.stream().map(PositionalParamSpec::paramLabel).collect(Collectors.joining(" ")) + " and options";
     }
 }

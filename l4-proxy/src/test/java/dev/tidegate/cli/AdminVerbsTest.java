@@ -201,7 +201,7 @@ class AdminVerbsTest {
     @Test
     void optionsMayStandBeforeTheCommandToo() {
         try (CannedApi api = CannedApi.onSocket(directory)) {
-            api.on("GET /v1/status", 200, Views.status());
+            api.on("GET /v1/log-level", 200, Map.of("level", "info"));
             String socket = "unix:" + directory.resolve("admin.sock");
 
             assertEquals(Exit.OK, execute("--output", "json", "--admin", socket, "log-level"), err::toString);
@@ -568,7 +568,7 @@ class AdminVerbsTest {
     @Test
     void tcpIsAskedWithItsAuthorityAsHost() {
         try (CannedApi api = CannedApi.onLoopback(null)) {
-            api.on("GET /v1/status", 200, Views.status());
+            api.on("GET /v1/log-level", 200, Map.of("level", "info"));
 
             assertEquals(Exit.OK, execute("log-level", "--admin", "http://localhost:" + api.port()), err::toString);
             assertEquals(
@@ -589,7 +589,7 @@ class AdminVerbsTest {
         assertEquals(0, made.exit(), made::toString);
         SslContext tls = SslContextBuilder.forServer(ca.toFile(), key.toFile()).build();
         try (CannedApi api = CannedApi.onLoopback(tls)) {
-            api.on("GET /v1/status", 200, Views.status());
+            api.on("GET /v1/log-level", 200, Map.of("level", "info"));
             String address = "https://localhost:" + api.port();
 
             assertEquals(Exit.OK, execute("log-level", "--admin", address, "--ca", ca.toString()), err::toString);
@@ -616,6 +616,7 @@ class AdminVerbsTest {
                         "add web/a",
                         "log-level loud",
                         "close",
+                        "close c-1 c-2",
                         "status --admin ftp://x",
                         "status --admin http://localhost:80/path",
                         "status --output xml")
