@@ -39,7 +39,7 @@ final class AnswerText {
         if (operation.text("state").equals("running")) {
             line.append(", ").append(remaining(operation));
             if (operation.at("deadline").isThere()) {
-                line.append(", cut at ").append(operation.text("deadline"));
+                line.append(", cut at ").append(Words.seconds(operation.text("deadline")));
             }
         } else if (operation.text("state").equals("done")) {
             line.append(", ").append(ended(operation));

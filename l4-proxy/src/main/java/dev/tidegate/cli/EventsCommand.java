@@ -31,7 +31,7 @@ final class EventsCommand implements Callable<Integer> {
     }
 
     private static String words(Json event) {
-        return Words.printable(
-                Words.format("%-24s  %-18s  %s", event.text("time"), event.text("type"), event.text("message")));
+        return Words.printable(Words.format(
+                "%s  %-18s  %s", Words.seconds(event.text("time")), event.text("type"), event.text("message")));
     }
 }

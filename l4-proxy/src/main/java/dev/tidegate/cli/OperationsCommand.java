@@ -52,7 +52,7 @@ final class OperationsCommand implements Callable<Integer> {
                     operation.number("cut"),
                     age(operation, "oldest_age_ms"),
                     age(operation, "eta_ms"),
-                    operation.at("deadline").isThere() ? operation.text("deadline") : "-");
+                    operation.at("deadline").isThere() ? Words.seconds(operation.text("deadline")) : "-");
         }
         return table.toString();
     }

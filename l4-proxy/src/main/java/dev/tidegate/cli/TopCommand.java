@@ -36,8 +36,7 @@ final class TopCommand implements Callable<Integer> {
                 return failed("top needs a terminal; `tidegate status` shows the same once");
             }
             try (TopPoll poll = new TopPoll(client, first).start()) {
-                show(poll);
-                return Exit.OK;
+                return show(poll);
             } catch (IOException e) {
                 return failed("the terminal cannot be used: " + e.getMessage());
             }
@@ -53,7 +52,7 @@ final class TopCommand implements Callable<Integer> {
         return Json.object(members);
     }
 
-    private void show(TopPoll poll) throws IOException {
+    private int show(TopPoll poll) throws IOException {
         TopState state = new TopState();
         TopSample.Pair shown = poll.latest();
         try (TopScreen screen = TopScreen.open(!System.getenv().containsKey("NO_COLOR"))) {
@@ -65,6 +64,7 @@ final class TopCommand implements Callable<Integer> {
                 state.key(screen.key());
                 poll.withConnections(state.view() == TopView.CONNECTIONS);
             }
+            return screen.exit();
         }
     }
 

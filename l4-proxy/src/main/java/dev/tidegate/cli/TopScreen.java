@@ -13,8 +13,9 @@ import org.jline.utils.InfoCmp.Capability;
 import org.jline.utils.NonBlockingReader;
 
 /**
- * The terminal that `top` draws on: its other screen, without echo, until {@link #close} gives it back as it was, which also
- * happens when the JVM is told to end. For one thread, save that end.
+ * The terminal that {@code top} draws on: its other screen, without echo, until {@link #close} gives it back as it was.
+ * Signals to end are taken as a key to quit: JLine's own hook at the end of the JVM gives back the echo, but not the screen,
+ * and pulls the terminal away from under whoever draws. For one thread.
  */
 final class TopScreen implements AutoCloseable {
     private static final int KEY_MILLIS = 100;
@@ -23,9 +24,8 @@ final class TopScreen implements AutoCloseable {
     private final Attributes before;
     private final Display display;
     private final boolean colour;
-    private final Thread hook = new Thread(this::restore, "tidegate-top-restore");
     private volatile boolean interrupted; // writer: the thread of signals
-    private boolean restored; // guarded by this
+    private volatile int exit = Exit.OK; // writer: the thread of signals
     private Size drawn; // null before the first page
 
     private TopScreen(Terminal terminal, boolean colour) {
@@ -53,8 +53,9 @@ final class TopScreen implements AutoCloseable {
             throw new IOException(e.getMessage(), e);
         }
         TopScreen screen = new TopScreen(terminal, colour);
-        Runtime.getRuntime().addShutdownHook(screen.hook);
         terminal.handle(Terminal.Signal.INT, signal -> screen.interrupted = true);
+        Signals.handle("TERM", () -> screen.endedBy(15));
+        Signals.handle("HUP", () -> screen.endedBy(1));
         terminal.puts(Capability.enter_ca_mode);
         terminal.puts(Capability.cursor_invisible);
         terminal.flush();
@@ -82,25 +83,22 @@ final class TopScreen implements AutoCloseable {
         return interrupted ? TopKey.QUIT : key;
     }
 
-    private synchronized void restore() {
-        if (restored) {
-            return;
-        }
-        restored = true;
-        terminal.puts(Capability.cursor_normal);
-        terminal.puts(Capability.exit_ca_mode);
-        terminal.flush();
-        terminal.setAttributes(before);
+    private void endedBy(int signal) {
+        exit = 128 + signal; // as shells have it
+        interrupted = true;
+    }
+
+    /** The exit code, once a key said to quit. */
+    int exit() {
+        return exit;
     }
 
     @Override
     public void close() throws IOException {
-        restore();
+        terminal.puts(Capability.cursor_normal);
+        terminal.puts(Capability.exit_ca_mode);
+        terminal.flush();
+        terminal.setAttributes(before);
         terminal.close();
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException alreadyEnding) {
-            return; // the hook finds that all is restored
-        }
     }
 }

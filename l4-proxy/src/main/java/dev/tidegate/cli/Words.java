@@ -36,6 +36,11 @@ final class Words {
         return Durations.format(duration);
     }
 
+    /** A moment as the API tells it, without what is below a second. */
+    static String seconds(String moment) {
+        return moment.replaceFirst("\\.[0-9]+Z$", "Z");
+    }
+
     /** At most four digits and a unit: {@code 0 B}, {@code 1.5 MiB}, {@code 312 GiB}. */
     static String bytes(double bytes) {
         return scaled(bytes, 1_024, SIZES, " ");

@@ -424,7 +424,7 @@ class AdminVerbsTest {
     void eventsAreShownALineEach() {
         EventView event = new EventView(
                 3,
-                Instant.parse("2026-11-29T10:00:00Z"),
+                Instant.parse("2026-11-29T10:00:00.123456Z"),
                 "drain-started",
                 "web/a drains\u001b[2J",
                 Map.of("backend", "web"));
@@ -434,13 +434,13 @@ class AdminVerbsTest {
             api.text("GET /v1/events", 200, "text/event-stream", stream + stream);
 
             assertEquals(Exit.OK, ask("events", "--recent", "5"), err::toString);
-            assertEquals("2026-11-29T10:00:00Z      drain-started       web/a drains?[2J\n", out.toString());
+            assertEquals("2026-11-29T10:00:00Z  drain-started       web/a drains?[2J\n", out.toString());
             assertEquals("text/event-stream", api.requests().get(0).headers().get("accept"));
 
             clear();
             assertEquals(Exit.OK, ask("events", "--output", "json"), err::toString);
             assertEquals(2, out.toString().lines().count());
-            assertTrue(out.toString().startsWith("{\"id\":3,\"time\":\"2026-11-29T10:00:00Z\""), out::toString);
+            assertTrue(out.toString().startsWith("{\"id\":3,\"time\":\"2026-11-29T10:00:00.123456Z\""), out::toString);
         }
     }
 
