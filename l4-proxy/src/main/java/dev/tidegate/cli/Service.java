@@ -190,6 +190,7 @@ final class Service {
         }
         adminAddresses.forEach(address -> log.info("admin API on {}", address));
         listening(proxy).forEach(log::info);
+        state.flatMap(StateStore::path).ifPresent(path -> log.info("runtime state in {}", path));
         if (!proxy.runtime().isEmpty()) {
             log.warn("in force from before the restart: {}", proxy.runtime());
         }

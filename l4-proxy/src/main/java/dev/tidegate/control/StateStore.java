@@ -69,7 +69,7 @@ public final class StateStore implements AutoCloseable {
         StateFile file = new StateFile(directory.path().get());
         try {
             file.makeDirectory();
-            log.info("runtime state is kept in {} ({})", file.path(), directory.why());
+            log.debug("runtime state is kept in {} ({})", file.path(), directory.why());
         } catch (IOException cannot) {
             log.warn(
                     "runtime state is not kept over a restart: {} ({}); mend it, or set process.state-dir to a directory that"
