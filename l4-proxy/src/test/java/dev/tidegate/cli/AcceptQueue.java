@@ -47,6 +47,7 @@ final class AcceptQueue {
             System.out.println("all served, overflows=" + overflows());
         } finally {
             Files.delete(directory.resolve("tidegate.yaml"));
+            Files.deleteIfExists(directory.resolve("state"));
             Files.delete(directory);
         }
     }
