@@ -7,6 +7,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.dns.DnsRecord;
 import io.netty.resolver.dns.DnsCache;
 import io.netty.resolver.dns.DnsCacheEntry;
@@ -76,6 +77,8 @@ final class NameWatch implements AutoCloseable {
             DnsServerAddressStreamProvider servers, UnaryOperator<DnsNameResolverBuilder> platform) {
         DnsNameResolverBuilder builder = new DnsNameResolverBuilder(loop)
                 .datagramChannelType(NioDatagramChannel.class)
+                // An answer too long for a datagram is asked for again over TCP (RFC 7766, section 5): a fleet's name.
+                .socketChannelType(NioSocketChannel.class)
                 .nameServerProvider(servers)
                 .queryTimeoutMillis(QUERY_MILLIS)
                 // Both families' answers, or which addresses a name has would hang on which answer came first.

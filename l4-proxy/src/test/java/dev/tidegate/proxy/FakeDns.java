@@ -2,12 +2,16 @@ package dev.tidegate.proxy;
 
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -24,17 +28,29 @@ final class FakeDns implements AutoCloseable {
         NXDOMAIN,
         SERVFAIL,
         EMPTY,
-        SILENT
+        SILENT,
+        /** Over UDP an answer that says it was cut short; the whole one over TCP. */
+        TRUNCATED
     }
 
+    private static final int CUT_SHORT = 0x0200;
+
     private final DatagramSocket socket;
+    private final ServerSocket tcp;
+    private final AtomicInteger tcpQuestions = new AtomicInteger();
     private final AtomicInteger questions = new AtomicInteger();
     private volatile Mode mode = Mode.GOOD; // writer: the test
     private volatile List<byte[]> addresses = List.of(); // writer: the test
 
     FakeDns() throws IOException {
-        socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
-        Thread thread = new Thread(this::serve, "fake-dns");
+        tcp = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+        socket = new DatagramSocket(tcp.getLocalPort(), InetAddress.getLoopbackAddress());
+        start("fake-dns", this::serve);
+        start("fake-dns-tcp", this::serveTcp);
+    }
+
+    private static void start(String name, Runnable loop) {
+        Thread thread = new Thread(loop, name);
         thread.setDaemon(true);
         thread.start();
     }
@@ -57,6 +73,11 @@ final class FakeDns implements AutoCloseable {
         mode = now;
     }
 
+    /** Questions over TCP so far. */
+    int tcpQuestions() {
+        return tcpQuestions.get();
+    }
+
     /** Questions so far. */
     int questions() {
         return questions.get();
@@ -70,7 +91,7 @@ final class FakeDns implements AutoCloseable {
                 socket.receive(packet);
                 questions.incrementAndGet();
                 if (mode != Mode.SILENT) {
-                    byte[] out = reply(Arrays.copyOf(in, packet.getLength()));
+                    byte[] out = reply(Arrays.copyOf(in, packet.getLength()), mode == Mode.TRUNCATED);
                     socket.send(new DatagramPacket(out, out.length, packet.getSocketAddress()));
                 }
             } catch (IOException e) {
@@ -81,7 +102,29 @@ final class FakeDns implements AutoCloseable {
         }
     }
 
-    private byte[] reply(byte[] query) {
+    /** One question a connection, each message behind its length (RFC 1035, section 4.2.2). */
+    private void serveTcp() {
+        while (!tcp.isClosed()) {
+            try (Socket accepted = tcp.accept()) {
+                accepted.setSoTimeout(10_000);
+                DataInputStream in = new DataInputStream(accepted.getInputStream());
+                byte[] query = new byte[in.readUnsignedShort()];
+                in.readFully(query);
+                tcpQuestions.incrementAndGet();
+                byte[] out = reply(query, false);
+                DataOutputStream answer = new DataOutputStream(accepted.getOutputStream());
+                answer.writeShort(out.length);
+                answer.write(out);
+                answer.flush();
+            } catch (IOException e) {
+                if (!tcp.isClosed()) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+    }
+
+    private byte[] reply(byte[] query, boolean cutShort) {
         int end = 12;
         while (query[end] != 0) {
             end += 1 + query[end];
@@ -89,16 +132,17 @@ final class FakeDns implements AutoCloseable {
         end += 5; // the root's zero, type and class
         int type = ByteBuffer.wrap(query).getShort(end - 4);
         Mode now = mode;
-        List<byte[]> answers = now == Mode.GOOD && type == TYPE_A ? addresses : List.of();
+        boolean good = now == Mode.GOOD || (now == Mode.TRUNCATED && !cutShort);
+        List<byte[]> answers = good && type == TYPE_A ? addresses : List.of();
         int code =
                 switch (now) {
                     case NXDOMAIN -> 3;
                     case SERVFAIL -> 2;
-                    case GOOD, EMPTY, SILENT -> 0;
+                    case GOOD, EMPTY, SILENT, TRUNCATED -> 0;
                 };
         ByteBuffer out = ByteBuffer.allocate(end + 16 * answers.size());
         out.put(query, 0, end);
-        out.putShort(2, (short) (RESPONSE | code));
+        out.putShort(2, (short) (RESPONSE | code | (cutShort ? CUT_SHORT : 0)));
         out.putShort(4, (short) 1);
         out.putShort(6, (short) answers.size());
         out.putShort(8, (short) 0);
@@ -115,7 +159,8 @@ final class FakeDns implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void close() throws IOException {
         socket.close();
+        tcp.close();
     }
 }

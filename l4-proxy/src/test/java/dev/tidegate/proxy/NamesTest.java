@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,21 @@ class NamesTest {
                 awaitResolved(proxy, 1);
 
                 assertTrue(served(proxy));
+            }
+        }
+    }
+
+    /** A fleet's name has more addresses than a datagram takes. */
+    @EachTransport
+    void anAnswerThatIsCutShortIsAskedForAgainOverTcp(Wish transport) throws Exception {
+        int[] fleet = IntStream.rangeClosed(1, 200).toArray();
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(fleet);
+            dns.answer(FakeDns.Mode.TRUNCATED);
+            try (var proxy = named(dns, transport, backend.port())) {
+                awaitResolved(proxy, fleet.length);
+                assertTrue(dns.tcpQuestions() > 0);
             }
         }
     }
