@@ -65,8 +65,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private static final long QUIET_NANOS = 5 * SECOND;
     /** A reset that no event tells of is found within this. */
     private static final long BLIND_LOOK_NANOS = SECOND;
-    /** Before the first look at what the kernel still holds. */
-    private static final long NOT_ASKED = -1;
     /** A blocked write is looked at this many times within the time that silence may last. */
     private static final int LOOKS_AT_BLOCKED = 16;
 
@@ -106,9 +104,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private Flow toClient;
     private Endpoint held;
 
-    private long lastProgressNanos;
-    private long writeProgress;
-    private long undelivered = NOT_ASKED;
+    private final Progress progress;
     private Side lastSpoke;
     private long exchanges;
     private long connectNanos = AccessRecord.NONE;
@@ -139,7 +135,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         this.generation = generation;
         this.sequence = worker.nextSequence();
         this.acceptedNanos = worker.nowNanos();
-        this.lastProgressNanos = acceptedNanos;
+        this.progress = new Progress(acceptedNanos);
         this.row = worker.counters().frontend(frontend.cell().slot());
         this.client = (InetSocketAddress) downstream.remoteAddress();
         this.local = (InetSocketAddress) downstream.localAddress();
@@ -201,7 +197,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         long now = worker.nowNanos();
         connectNanos = now - acceptedNanos;
-        lastProgressNanos = now;
+        progress.moved(now);
         enter(State.RELAYING);
         toClient = new Flow(Side.UPSTREAM, channel, this);
         toClient.connectTo(downstream);
@@ -246,7 +242,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     /** Hot: no allocation, no log, no clock (but for the first byte of an answer). */
     @Override
     public void onBytes(Side from, int count, long delivered) {
-        lastProgressNanos = worker.coarseNanos();
+        progress.moved(worker.coarseNanos());
         if (from == Side.DOWNSTREAM) {
             if (lastSpoke != Side.DOWNSTREAM) {
                 exchanges++;
@@ -301,7 +297,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                     from == writeFailed ? writeFault("reset after its end") : new IOException("reset under a write"));
             return;
         }
-        lastProgressNanos = worker.coarseNanos();
+        progress.moved(worker.coarseNanos());
         if (firstFin == null) {
             firstFin = from;
             watchHalfClosed();
@@ -318,9 +314,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private void watchHalfClosed() {
-        armBy(lastProgressNanos + frontend.timeouts().halfClosedNanos());
+        armBy(progress.lastNanos() + frontend.timeouts().halfClosedNanos());
         if (context.sockets().missesResetWhenHalfClosed()) {
-            armBy(lastProgressNanos + BLIND_LOOK_NANOS);
+            armBy(progress.lastNanos() + BLIND_LOOK_NANOS);
         }
     }
 
@@ -359,7 +355,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         } else if (state == State.RELAYING && reason == null && writeFailed == null) {
             writeFailed = side;
             writeFault = cause;
-            lastProgressNanos = worker.nowNanos();
+            progress.moved(worker.nowNanos());
             Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
             Flow outOf = side == Side.DOWNSTREAM ? toEndpoint : toClient;
             row.sentBytes += toClient.settle();
@@ -370,7 +366,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 // What it had sent before is still to be read; its reset follows. If it does not, the deadline ends
                 // this.
                 outOf.readToTheEnd();
-                armBy(lastProgressNanos + FLUSH_NANOS);
+                armBy(progress.lastNanos() + FLUSH_NANOS);
             }
         }
     }
@@ -401,30 +397,13 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private CloseReason reasonOf(Side side, Throwable cause) {
-        if (cause instanceof OutOfMemoryError) {
+        CloseReason why = Faults.reason(side, cause);
+        if (why == CloseReason.OVERLOAD) {
             context.floods().count(FloodLog.Kind.OVERLOAD, frontend.name(), cause);
-            return CloseReason.OVERLOAD;
-        }
-        if (!(cause instanceof IOException)) {
+        } else if (why == CloseReason.INTERNAL_ERROR) {
             context.floods().count(FloodLog.Kind.INTERNAL_ERROR, "connection of frontend " + frontend.name(), cause);
-            return CloseReason.INTERNAL_ERROR;
         }
-        if (isTimeOut(cause)) {
-            return CloseReason.UNACKED;
-        }
-        return side == Side.DOWNSTREAM ? CloseReason.CLIENT_RESET : CloseReason.ENDPOINT_RESET;
-    }
-
-    /**
-     * Whether the kernel gave the peer up for its silence. In place of the time-out Linux tells what it had heard meanwhile
-     * of the way there, from a neighbour that did not answer or from ICMP; on a connected socket that alone ends nothing.
-     */
-    private static boolean isTimeOut(Throwable cause) {
-        String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-        return message.contains("timed out")
-                || message.contains("no route to host")
-                || message.contains("unreachable")
-                || message.contains("host is down");
+        return why;
     }
 
     /** A side's socket is dead. What it sent before goes to the other side first; then that is reset too. */
@@ -438,7 +417,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             return;
         }
         Channel dead = side == Side.DOWNSTREAM ? downstream : upstream;
-        Flow outOf = side == Side.DOWNSTREAM ? toEndpoint : toClient;
         Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
         row.sentBytes += toClient.settle();
         into.stop();
@@ -446,21 +424,19 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         closing = Closing.FLUSHING;
         // Should it live after all, it must not take this for a clean end.
         resetChannel(dead);
-        lastProgressNanos = worker.nowNanos();
-        writeProgress = outOf.writeProgress();
-        continueFlushing(lastProgressNanos);
+        long now = worker.nowNanos();
+        progress.moved(now);
+        progress.forgetDelivery();
+        continueFlushing(now);
     }
 
     private void continueFlushing(long nowNanos) {
         Channel alive = closedBy == Side.DOWNSTREAM ? upstream : downstream;
         Flow outOf = closedBy == Side.DOWNSTREAM ? toEndpoint : toClient;
-        long progress = outOf.writeProgress() - context.sockets().undelivered(alive);
-        if (progress != writeProgress) {
-            writeProgress = progress;
-            lastProgressNanos = nowNanos;
-        }
+        // One number: it changes with what the process writes, and with what the kernel delivers.
+        progress.lookAtDelivery(outOf.writeProgress() - context.sockets().undelivered(alive), nowNanos);
         boolean flushed = outOf.queuedBytes() == 0 && context.sockets().undelivered(alive) == 0;
-        if (flushed || nowNanos - lastProgressNanos >= FLUSH_NANOS) {
+        if (flushed || progress.silentNanos(nowNanos) >= FLUSH_NANOS) {
             finishReset();
         } else {
             arm(nowNanos + Deadlines.TICK_NANOS);
@@ -535,7 +511,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     @Override
     public long progressNanos() {
-        return lastProgressNanos;
+        return progress.lastNanos();
     }
 
     @Override
@@ -554,7 +530,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 state.name().toLowerCase(Locale.ROOT),
                 retiring == null ? null : retiring.word(),
                 acceptedNanos,
-                lastProgressNanos,
+                progress.lastNanos(),
                 exchanges,
                 toEndpoint.bytesRead(),
                 toClient == null ? 0 : toClient.bytesSettled(),
@@ -616,8 +592,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 return;
             }
         }
-        noteWriteProgress(nowNanos);
-        if (writeFailed != null && nowNanos - lastProgressNanos >= FLUSH_NANOS) {
+        progress.lookAtWrites(toEndpoint.writeProgress() + toClient.writeProgress(), queued(), nowNanos);
+        if (writeFailed != null && progress.silentNanos(nowNanos) >= FLUSH_NANOS) {
             onFault(writeFailed, writeFault("write failed, and no end followed"));
             return;
         }
@@ -632,7 +608,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             return;
         }
         noteDelivery(nowNanos);
-        if (nowNanos - lastProgressNanos >= silenceAllowedNanos()) {
+        if (progress.silentNanos(nowNanos) >= silenceAllowedNanos()) {
             endBySilence();
             return;
         }
@@ -640,9 +616,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private long nextLookNanos(long nowNanos) {
-        long next = lastProgressNanos + silenceAllowedNanos() / 2;
+        long next = progress.lastNanos() + silenceAllowedNanos() / 2;
         if (nowNanos - next >= 0) {
-            next = earlier(lastProgressNanos + silenceAllowedNanos(), nowNanos + silenceAllowedNanos() / 4);
+            next = earlier(progress.lastNanos() + silenceAllowedNanos(), nowNanos + silenceAllowedNanos() / 4);
         }
         if (queued()) {
             next = earlier(next, nowNanos + blockedLookNanos());
@@ -651,7 +627,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             next = earlier(next, nowNanos + BLIND_LOOK_NANOS);
         }
         if (writeFailed != null) {
-            next = earlier(next, lastProgressNanos + FLUSH_NANOS);
+            next = earlier(next, progress.lastNanos() + FLUSH_NANOS);
         }
         if (retirement != null) {
             if (retirement.begun(nowNanos)) {
@@ -684,31 +660,16 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         return Math.max(2 * Deadlines.TICK_NANOS, silenceAllowedNanos() / LOOKS_AT_BLOCKED);
     }
 
-    private void noteWriteProgress(long nowNanos) {
-        long progress = toEndpoint.writeProgress() + toClient.writeProgress();
-        if (progress != writeProgress) {
-            // Either a blocked write moved, or bytes came since the last look: both are progress, the latter is newer.
-            if (queued()) {
-                lastProgressNanos = nowNanos;
-            }
-            writeProgress = progress;
-        }
-    }
-
-    /**
-     * The tail of what was written may take the kernel longer to deliver than silence may last: while the peer acknowledges,
-     * that is progress too. Asked for only in the latter half of a silence.
-     */
+    /** Asked for only in the latter half of a silence: the kernel has to be asked. */
     private void noteDelivery(long nowNanos) {
-        if (nowNanos - lastProgressNanos < silenceAllowedNanos() / 2) {
-            undelivered = NOT_ASKED;
-            return;
+        if (progress.silentNanos(nowNanos) < silenceAllowedNanos() / 2) {
+            progress.forgetDelivery();
+        } else {
+            progress.lookAtDelivery(
+                    context.sockets().undelivered(downstream)
+                            + context.sockets().undelivered(upstream),
+                    nowNanos);
         }
-        long now = context.sockets().undelivered(downstream) + context.sockets().undelivered(upstream);
-        if (undelivered != NOT_ASKED && now != undelivered) {
-            lastProgressNanos = nowNanos;
-        }
-        undelivered = now;
     }
 
     private boolean queued() {
@@ -732,7 +693,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         CloseReason why = retirement.reason(nowNanos);
         boolean hard = nowNanos - retirement.hardNanos() >= 0;
-        boolean silent = nowNanos - lastProgressNanos >= neededSilenceNanos(nowNanos);
+        boolean silent = progress.silentNanos(nowNanos) >= neededSilenceNanos(nowNanos);
         if (silent && !queued() && firstFin == null) {
             how = RetireHow.QUIET;
             endGracefully(why);

@@ -46,7 +46,7 @@ import java.util.function.ToLongFunction;
  * }</pre>
  */
 public final class ProxyFixture implements AutoCloseable {
-    private static final Duration REST_BOUND = Duration.ofSeconds(5);
+    private static final Duration REST_BOUND = Duration.ofSeconds(20);
 
     private final Proxy proxy;
     private final FloodLog floods;

@@ -1,0 +1,68 @@
+package dev.tidegate.connection;
+
+/**
+ * When bytes of a connection last moved: those read, those that a blocked write got rid of, and those that the kernel still
+ * delivers of what was written.
+ *
+ * <p>Confined to the connection's worker. {@link #moved} is called for every read.
+ */
+final class Progress {
+    /** Before the first look at what the kernel still holds. */
+    private static final long NOT_ASKED = Long.MIN_VALUE;
+
+    private long lastNanos;
+    private long written;
+    private long undelivered = NOT_ASKED;
+
+    Progress(long nowNanos) {
+        lastNanos = nowNanos;
+    }
+
+    /** When bytes last moved. */
+    long lastNanos() {
+        return lastNanos;
+    }
+
+    /** How long none has moved. */
+    long silentNanos(long nowNanos) {
+        return nowNanos - lastNanos;
+    }
+
+    /** Bytes move now. */
+    void moved(long nowNanos) {
+        lastNanos = nowNanos;
+    }
+
+    /**
+     * Looks at how far writes have come.
+     *
+     * @param total a number that changes with each byte written
+     * @param blocked whether some wait: then a change is progress; else bytes came since the last look, which is newer
+     */
+    void lookAtWrites(long total, boolean blocked, long nowNanos) {
+        if (total != written) {
+            if (blocked) {
+                lastNanos = nowNanos;
+            }
+            written = total;
+        }
+    }
+
+    /**
+     * Looks at what the kernel still holds. The tail of what was written may take longer to be delivered than silence may
+     * last: while the peer acknowledges, that is progress too.
+     *
+     * @param bytes written and not acknowledged yet
+     */
+    void lookAtDelivery(long bytes, long nowNanos) {
+        if (undelivered != NOT_ASKED && bytes != undelivered) {
+            lastNanos = nowNanos;
+        }
+        undelivered = bytes;
+    }
+
+    /** What the kernel holds is of no interest for now. */
+    void forgetDelivery() {
+        undelivered = NOT_ASKED;
+    }
+}
