@@ -41,7 +41,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * when it is closed, of all endpoints and frontends that it ever had.
  */
 final class ReloadFixture implements AutoCloseable {
-    private static final Duration REST_BOUND = Duration.ofSeconds(5);
+    private static final Duration REST_BOUND = Duration.ofSeconds(20);
 
     private final Proxy proxy;
     private final FloodLog floods;
