@@ -410,6 +410,29 @@ class OperatorTest {
     }
 
     @EachTransport
+    void aTimeThatIsTooLongToCountIsRefusedAndLeavesNothingBehind(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Optional<Duration> tooLong = Optional.of(Duration.ofMillis(Long.MAX_VALUE / 1_000_000));
+            Optional<Duration> none = Optional.empty();
+            for (Command command : List.of(
+                    new Command.Drain(endpoint("a"), tooLong, none, Optional.empty()),
+                    new Command.Drain(endpoint("a"), none, tooLong, Optional.empty()),
+                    new Command.Rebalance("back", tooLong))) {
+                assertEquals(Outcome.Why.INVALID, operator.refused(command).why(), command::toString);
+            }
+            assertEquals(1, proxy.proxy().snapshot().generation());
+
+            Optional<Duration> longest = Optional.of(Duration.ofDays(365));
+            OperationView rebalance = operator.started(new Command.Rebalance("back", longest));
+            assertEquals("done", operator.await(rebalance.id(), "done").state());
+        }
+    }
+
+    @EachTransport
     void aSilentConnectionThatIsOwedAnAnswerIsNotCutByADrainWithoutADeadline(Wish transport) throws Exception {
         try (var a = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
