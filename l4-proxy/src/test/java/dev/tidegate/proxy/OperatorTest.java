@@ -433,6 +433,33 @@ class OperatorTest {
     }
 
     @EachTransport
+    void aDrainThatWasTakenBackTellsHowManyStay(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start();
+                var leaves = proxy.connect();
+                var stays = proxy.connect()) {
+            echo(leaves);
+            echo(stays);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(endpoint("a"));
+            leaves.shutdownOutput();
+            leaves.readToEnd();
+            Await.until("one has left", () -> proxy.active() == 1);
+            operator.undrain(endpoint("a"));
+
+            OperationView cancelled = operator.look(drain.id());
+            assertEquals("cancelled", cancelled.state());
+            assertEquals(2, cancelled.total());
+            assertEquals(1, cancelled.remaining());
+            stays.shutdownOutput();
+            stays.readToEnd();
+            assertEquals(1, operator.look(drain.id()).remaining());
+        }
+    }
+
+    @EachTransport
     void aSilentConnectionThatIsOwedAnAnswerIsNotCutByADrainWithoutADeadline(Wish transport) throws Exception {
         try (var a = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
