@@ -54,7 +54,7 @@ final class StrictRequestDecoder extends HttpRequestDecoder {
         int before = in.readerIndex();
         int messages = out.size();
         super.decode(ctx, in, out);
-        lineTaken |= inHead && in.readerIndex() != before;
+        lineTaken |= inHead && hasText(in, before, in.readerIndex()); // empty lines before a request are none of it
         for (Object message : out.subList(messages, out.size())) {
             if (message instanceof HttpRequest) {
                 inHead = false;
@@ -68,18 +68,34 @@ final class StrictRequestDecoder extends HttpRequestDecoder {
 
     /** The base class takes whole lines, and joins folded ones without a word; so they are looked for before. */
     private boolean hasFoldedLine(ByteBuf in) {
+        boolean begun = lineTaken;
         boolean lineBegins = lineTaken;
         for (int i = in.readerIndex(); i < in.writerIndex(); i++) {
             byte b = in.getByte(i);
             if (lineBegins && (b == ' ' || b == '\t')) {
                 return true;
             }
-            if (lineBegins && (b == '\r' || b == '\n')) {
+            if (begun && lineBegins && (b == '\r' || b == '\n')) {
                 return false; // the empty line: the head ends here
             }
+            begun |= isText(b);
             lineBegins = b == '\n';
         }
         return false;
+    }
+
+    private static boolean hasText(ByteBuf in, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (isText(in.getByte(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a line begins with that; the base class passes over white space and control characters before one. */
+    private static boolean isText(byte b) {
+        return b > ' ' && b != 0x7f;
     }
 
     private static HttpRequest foldedRequest() {

@@ -49,7 +49,8 @@ final class TokenFile {
         }
     }
 
-    private record Stamp(FileTime modified, long size) {}
+    /** What tells that a file has changed; its mode too, since one that was refused for it may be mended. */
+    private record Stamp(FileTime modified, long size, Set<PosixFilePermission> permissions) {}
 
     private TokenFile(Path path, List<Entry> entries, Stamp stamp, long nowNanos) {
         this.path = path;
@@ -110,7 +111,7 @@ final class TokenFile {
     private static Stamp stampOf(Path path) throws IOException {
         try {
             BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-            return new Stamp(attributes.lastModifiedTime(), attributes.size());
+            return new Stamp(attributes.lastModifiedTime(), attributes.size(), permissionsOf(path));
         } catch (IOException e) {
             throw unreadable(path, e);
         }
@@ -139,14 +140,16 @@ final class TokenFile {
                 cause);
     }
 
-    private static void checkAccess(Path path) throws IOException {
+    /** Nobody's where files have no such thing. */
+    private static Set<PosixFilePermission> permissionsOf(Path path) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(path, PosixFileAttributeView.class);
-        if (view == null) {
-            return;
-        }
+        return view == null ? Set.of() : view.readAttributes().permissions();
+    }
+
+    private static void checkAccess(Path path) throws IOException {
         Set<PosixFilePermission> permissions;
         try {
-            permissions = view.readAttributes().permissions();
+            permissions = permissionsOf(path);
         } catch (IOException e) {
             throw unreadable(path, e);
         }

@@ -1,6 +1,7 @@
 package dev.tidegate.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.Unpooled;
@@ -52,6 +53,30 @@ final class StrictRequestDecoderTest {
 
             assertEquals(2, heads.size(), "split at " + at);
             assertTrue(heads.get(1).decoderResult().isFailure(), "split at " + at);
+        }
+    }
+
+    @Test
+    void aFoldIsFoundBehindEmptyLinesWhereverTheBytesAreSplit() {
+        for (String before : List.of("\r\n", "\r\n\r\n", "\r\n\r\n\r\n", "\u007f\r\n\r\n")) {
+            String folded = before + "GET /a HTTP/1.1\r\nHost: b\r\n c\r\n\r\n";
+            for (int at = 1; at < folded.length(); at++) {
+                List<HttpRequest> heads = read(folded.substring(0, at), folded.substring(at));
+
+                assertFalse(heads.isEmpty(), "split at " + at);
+                assertTrue(heads.stream().noneMatch(head -> head.decoderResult().isSuccess()), "split at " + at);
+            }
+        }
+    }
+
+    @Test
+    void emptyLinesBeforeARequestAreNoFolds() {
+        for (int at = 1; at < 4; at++) {
+            String text = "\r\n\r\n" + GOOD;
+            List<HttpRequest> heads = read(text.substring(0, at), text.substring(at));
+
+            assertEquals(1, heads.size(), "split at " + at);
+            assertTrue(heads.get(0).decoderResult().isSuccess(), "split at " + at);
         }
     }
 }

@@ -102,6 +102,20 @@ final class TokenFileTest {
     }
 
     @Test
+    void aFileThatWasRefusedForItsModeIsTakenOnceThatIsMended() throws IOException {
+        Path path = write("viewer " + TOKEN);
+        TokenFile file = TokenFile.open(path, 0);
+        Files.setPosixFilePermissions(write("admin " + TOKEN), PosixFilePermissions.fromString("rw-rw-rw-"));
+        file.look(SECOND);
+        assertEquals(Role.VIEWER, role(file, TOKEN));
+
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+        file.look(2 * SECOND);
+
+        assertEquals(Role.ADMIN, role(file, TOKEN));
+    }
+
+    @Test
     void whatBecomesWrongOrGoesLeavesTheTokensInForce() throws IOException {
         Path path = write("viewer " + TOKEN);
         TokenFile file = TokenFile.open(path, 0);

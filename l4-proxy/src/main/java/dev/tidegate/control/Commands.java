@@ -38,6 +38,8 @@ import java.util.Set;
 final class Commands {
     /** How long a connection, or what is above a fair share, has from its first chance to end to its last. */
     private static final Duration GRACE = Duration.ofMinutes(5);
+    /** The longest deadline or spread: far beyond what anyone waits for, far below where times in nanoseconds wrap. */
+    private static final Duration LONGEST = Duration.ofDays(365);
 
     private final InForce inForce;
     private final Publisher publisher;
@@ -174,8 +176,8 @@ final class Commands {
     }
 
     private static RetirePlan plan(Command.Drain drain) throws RefusedException {
-        positive("deadline", drain.deadline());
-        positive("spread", drain.spread());
+        requireInRange("deadline", drain.deadline());
+        requireInRange("spread", drain.spread());
         if (drain.deadline().isPresent()
                 && drain.spread().isPresent()
                 && drain.spread().get().compareTo(drain.deadline().get()) > 0) {
@@ -193,9 +195,15 @@ final class Commands {
         return RetirePlan.of(mode, drain.deadline(), drain.spread());
     }
 
-    private static void positive(String what, Optional<Duration> duration) throws RefusedException {
+    private static void requireInRange(String what, Optional<Duration> duration) throws RefusedException {
         if (duration.isPresent() && duration.get().isNegative()) {
             throw invalid(what, duration.get() + " is below 0", "give a duration such as 10m");
+        }
+        if (duration.isPresent() && duration.get().compareTo(LONGEST) > 0) {
+            throw invalid(
+                    what,
+                    Durations.format(duration.get()) + " is too long",
+                    "give " + Durations.format(LONGEST) + " at most");
         }
     }
 
@@ -410,7 +418,7 @@ final class Commands {
 
     private Outcome rebalance(Command.Rebalance rebalance, WriteContext context) throws RefusedException {
         Backend backend = backend(rebalance.backend());
-        positive("spread", rebalance.spread());
+        requireInRange("spread", rebalance.spread());
         Duration spread = rebalance.spread().orElse(Duration.ofMinutes(2));
         Set<Resident> excess = Rebalance.excess(backend, workers);
         List<ChangeView> changes = List.of(new ChangeView(

@@ -51,6 +51,7 @@ final class Operation {
     private final Instant started;
     private final long startNanos;
     private volatile int total; // writer: control
+    private volatile int stayed; // writer: control
     private volatile State state = State.RUNNING; // writer: control
 
     Operation(String id, Kind kind, String target, RetirePlan plan, RetireOrder order, Instant started, long nowNanos) {
@@ -95,8 +96,14 @@ final class Operation {
         total = connections;
     }
 
-    void end(State how) {
-        state = how;
+    void done() {
+        state = State.DONE;
+    }
+
+    /** It was taken back, and so many connections that it covered stay. */
+    void cancelledWith(int connections) {
+        stayed = connections;
+        state = State.CANCELLED;
     }
 
     /** When the last of its connections is cut, by the ticker; {@link Retirement#NEVER} and more from now without a limit. */
@@ -111,13 +118,14 @@ final class Operation {
      * @param oldestAgeNanos of the connections that remain; empty when there is none
      */
     OperationView view(long nowNanos, OptionalLong oldestAgeNanos) {
-        int remaining = order.remaining();
+        int staying = stayed;
+        int remaining = order.remaining() + staying;
         return new OperationView(
                 id,
                 kind.word(),
                 target,
                 state.name().toLowerCase(Locale.ROOT),
-                Math.max(total, order.joined()),
+                Math.max(total, order.joined() + staying),
                 remaining,
                 order.retired(),
                 order.cut(),

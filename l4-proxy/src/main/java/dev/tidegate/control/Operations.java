@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -96,9 +97,9 @@ final class Operations {
      * Takes an operation back: connections that have not begun to end stay. Does nothing to one that is not running.
      */
     void cancel(Operation operation) {
-        take(operation.order(), resident -> true);
+        int stayed = take(operation.order(), resident -> true);
         if (operation.running()) {
-            operation.end(Operation.State.CANCELLED);
+            operation.cancelledWith(stayed);
             publish();
             ended.accept(operation);
         }
@@ -116,16 +117,25 @@ final class Operations {
                 Loops.PATIENCE);
     }
 
-    /** Takes an order back from those connections, and waits until all workers have done so. */
-    void take(RetireOrder order, Predicate<Resident> who) {
+    /**
+     * Takes an order back from those connections, and waits until all workers have done so, but not for a stuck one.
+     *
+     * @return how many had it and stay
+     */
+    int take(RetireOrder order, Predicate<Resident> who) {
+        AtomicInteger stayed = new AtomicInteger();
         Loops.tryRun(
                 workers,
                 worker -> worker.forEachResident(resident -> {
-                    if (who.test(resident)) {
+                    if (who.test(resident) && resident.under(order)) {
                         resident.stay(order);
+                        if (!resident.under(order)) {
+                            stayed.getAndIncrement();
+                        }
                     }
                 }),
                 Loops.PATIENCE);
+        return stayed.get();
     }
 
     /** Looks which have come to their end. Answers whether some have not. */
@@ -135,7 +145,7 @@ final class Operations {
         for (Operation operation : byId.values()) {
             if (operation.running()) {
                 if (operation.order().remaining() == 0) {
-                    operation.end(Operation.State.DONE);
+                    operation.done();
                     changed = true;
                     ended.accept(operation);
                 } else {

@@ -117,7 +117,8 @@ class AdminVerbsTest {
                                 "web: nothing to move"),
                         new Write("reload", "POST /v1/reload", "reloaded"),
                         new Write("reload --dry-run", "POST /v1/reload?dryRun=true", "valid"),
-                        new Write("log-level debug", "PUT /v1/log-level {\"level\":\"debug\"}", "debug"))
+                        new Write("log-level debug", "PUT /v1/log-level {\"level\":\"debug\"}", "debug"),
+                        new Write("log-level trace", "PUT /v1/log-level {\"level\":\"trace\"}", "trace"))
                 .map(write -> DynamicTest.dynamicTest(write.command(), () -> check(write)));
     }
 

@@ -410,6 +410,56 @@ class OperatorTest {
     }
 
     @EachTransport
+    void aTimeThatIsTooLongToCountIsRefusedAndLeavesNothingBehind(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Optional<Duration> tooLong = Optional.of(Duration.ofMillis(Long.MAX_VALUE / 1_000_000));
+            Optional<Duration> none = Optional.empty();
+            for (Command command : List.of(
+                    new Command.Drain(endpoint("a"), tooLong, none, Optional.empty()),
+                    new Command.Drain(endpoint("a"), none, tooLong, Optional.empty()),
+                    new Command.Rebalance("back", tooLong))) {
+                assertEquals(Outcome.Why.INVALID, operator.refused(command).why(), command::toString);
+            }
+            assertEquals(1, proxy.proxy().snapshot().generation());
+
+            Optional<Duration> longest = Optional.of(Duration.ofDays(365));
+            OperationView rebalance = operator.started(new Command.Rebalance("back", longest));
+            assertEquals("done", operator.await(rebalance.id(), "done").state());
+        }
+    }
+
+    @EachTransport
+    void aDrainThatWasTakenBackTellsHowManyStay(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start();
+                var leaves = proxy.connect();
+                var stays = proxy.connect()) {
+            echo(leaves);
+            echo(stays);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(endpoint("a"));
+            leaves.shutdownOutput();
+            leaves.readToEnd();
+            Await.until("one has left", () -> proxy.active() == 1);
+            operator.undrain(endpoint("a"));
+
+            OperationView cancelled = operator.look(drain.id());
+            assertEquals("cancelled", cancelled.state());
+            assertEquals(2, cancelled.total());
+            assertEquals(1, cancelled.remaining());
+            stays.shutdownOutput();
+            stays.readToEnd();
+            assertEquals(1, operator.look(drain.id()).remaining());
+        }
+    }
+
+    @EachTransport
     void aSilentConnectionThatIsOwedAnAnswerIsNotCutByADrainWithoutADeadline(Wish transport) throws Exception {
         try (var a = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)

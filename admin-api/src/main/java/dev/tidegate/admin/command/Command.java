@@ -59,7 +59,9 @@ public sealed interface Command {
         /** And what an operator wants to know. */
         INFO,
         /** And what a developer wants to know. */
-        DEBUG;
+        DEBUG,
+        /** And everything else. */
+        TRACE;
 
         /** The word in requests and answers. */
         public String word() {

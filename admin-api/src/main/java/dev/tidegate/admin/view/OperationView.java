@@ -10,7 +10,7 @@ import java.time.Instant;
  * @param target such as {@code backends/web/endpoints/a}
  * @param state {@code running}, {@code done} or {@code cancelled}
  * @param total connections it began with
- * @param remaining connections still there
+ * @param remaining connections still there; once it was cancelled, those that it left alone then
  * @param retired connections that it has brought to an end without a cut
  * @param cut connections that it cut
  * @param oldestAgeMs age of the oldest connection that remains, in milliseconds; null with none
