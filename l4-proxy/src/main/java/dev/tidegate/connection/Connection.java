@@ -693,7 +693,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         CloseReason why = retirement.reason(nowNanos);
         boolean hard = nowNanos - retirement.hardNanos() >= 0;
-        boolean silent = progress.silentNanos(nowNanos) >= neededSilenceNanos(nowNanos);
+        // At the hard limit nothing presses any more: whoever spoke a moment ago is in the middle of something.
+        long needed = hard ? QUIET_NANOS : neededSilenceNanos(nowNanos);
+        boolean silent = progress.silentNanos(nowNanos) >= needed;
         if (silent && !queued() && firstFin == null) {
             how = RetireHow.QUIET;
             endGracefully(why);
@@ -712,7 +714,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             return Quiet.neededNanosUnlimited(owed, QUIET_NANOS);
         }
         long grace = Math.max(0, retirement.hardNanos() - retirement.startNanos());
-        long quiet = Math.min(QUIET_NANOS, Math.max(grace / 4, Deadlines.TICK_NANOS));
+        long quiet = Math.min(QUIET_NANOS, Math.max(retirement.windowNanos() / 4, Deadlines.TICK_NANOS));
         return Quiet.neededNanos(owed, quiet, grace, Math.max(0, retirement.hardNanos() - nowNanos));
     }
 

@@ -19,7 +19,15 @@ public final class Retirement {
     public static final long NEVER = Long.MAX_VALUE / 2;
 
     /** One order, as it holds for this connection; a limited one has a hard limit. */
-    private record Mark(RetireOrder order, long startNanos, long hardNanos, boolean limited) {}
+    private record Mark(RetireOrder order, long givenNanos, long startNanos, long hardNanos) {
+        boolean limited() {
+            return windowNanos() < NEVER / 2;
+        }
+
+        long windowNanos() {
+            return hardNanos - givenNanos;
+        }
+    }
 
     private final List<Mark> marks = new ArrayList<>(1);
 
@@ -31,7 +39,7 @@ public final class Retirement {
      * @param nowNanos the time now
      */
     public void add(RetireOrder order, long startNanos, long hardNanos, long nowNanos) {
-        Mark mark = new Mark(order, startNanos, hardNanos, hardNanos - nowNanos < NEVER / 2);
+        Mark mark = new Mark(order, nowNanos, startNanos, hardNanos);
         int at = indexOf(order);
         if (at >= 0) {
             marks.set(at, mark);
@@ -123,6 +131,18 @@ public final class Retirement {
             hard = mark.hardNanos() - hard < 0 ? mark.hardNanos() : hard;
         }
         return hard;
+    }
+
+    /**
+     * How long the order with the earliest hard limit gives in all, from when it was given. (A start that was drawn late
+     * makes no moment quieter.) Only when there is an order.
+     */
+    public long windowNanos() {
+        Mark first = marks.get(0);
+        for (Mark mark : marks) {
+            first = mark.hardNanos() - first.hardNanos() < 0 ? mark : first;
+        }
+        return first.windowNanos();
     }
 
     /**

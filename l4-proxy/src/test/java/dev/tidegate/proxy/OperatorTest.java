@@ -297,6 +297,24 @@ class OperatorTest {
         }
     }
 
+    /** However late its start was drawn: a pause of its talk must not look like its end. */
+    @EachTransport
+    void whoeverTalksIsCutAtTheHardLimitAndNotEndedByAFin(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start();
+                var client = proxy.connect()) {
+            echo(client);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView drain = operator.drain(endpoint("a"), null, Duration.ofMillis(300), DrainMode.CUT);
+            PeerTalk.untilGone(client);
+
+            assertEquals(1, operator.await(drain.id(), "done").cut());
+            assertEquals(RetireHow.CUT, proxy.awaitOnlyRecord().how);
+        }
+    }
+
     @EachTransport
     void oneConnectionIsClosedByItsId(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();

@@ -154,7 +154,7 @@ class StopTest {
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
                         .workers(2)
-                        .shutdown("{deadline: 4s, spread: 2s}")
+                        .shutdown("{deadline: 4s, spread: 3s}")
                         .start()) {
             List<ScriptedClient> clients = new ArrayList<>();
             for (int i = 0; i < count; i++) {
@@ -162,6 +162,7 @@ class StopTest {
             }
             Await.equal("connections", count, proxy::active);
             backend.awaitConnections(count);
+            // A quarter of the deadline is silence enough, so those that are to begin before that end at about that time.
             proxy.proxy().stopGracefully();
             long first = whenEnded(backend, count / 10);
             long half = whenEnded(backend, count / 2);
