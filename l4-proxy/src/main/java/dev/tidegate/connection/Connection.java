@@ -533,7 +533,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 progress.lastNanos(),
                 exchanges,
                 toEndpoint.bytesRead(),
-                toClient == null ? 0 : toClient.bytesSettled(),
+                toClient == null ? 0 : toClient.bytesDelivered(),
                 generation);
     }
 
