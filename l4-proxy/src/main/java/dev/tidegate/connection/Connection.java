@@ -265,6 +265,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 // A blocked write shows no event while it moves within the kernel's limits: it must be looked at.
                 armBy(worker.coarseNanos() + blockedLookNanos());
             }
+        } else {
+            // What was blocked has moved, and more waits to be read: with nothing queued this is no silence.
+            progress.moved(worker.coarseNanos());
         }
         if (paused && context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
             armBy(worker.coarseNanos() + BLIND_LOOK_NANOS);
@@ -533,7 +536,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 progress.lastNanos(),
                 exchanges,
                 toEndpoint.bytesRead(),
-                toClient == null ? 0 : toClient.bytesSettled(),
+                toClient == null ? 0 : toClient.bytesDelivered(),
                 generation);
     }
 

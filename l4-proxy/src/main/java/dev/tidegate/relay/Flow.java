@@ -106,6 +106,21 @@ public final class Flow implements ChannelFutureListener {
         return bytesSettled;
     }
 
+    /** Bytes known to have left so far, told of or not. */
+    public long bytesDelivered() {
+        long queued = earlyBytes;
+        if (to != null) {
+            ChannelOutboundBuffer queue = to.unsafe().outboundBuffer();
+            if (queue == null && !finSent) {
+                // The socket refused a write: what was queued then is lost, and of what is not settled none is sure.
+                return bytesSettled;
+            } else if (queue != null && queue.totalPendingWriteBytes() > 0) {
+                queued = exactlyQueued(queue);
+            }
+        }
+        return Math.max(bytesSettled, bytesRead - queued);
+    }
+
     /** Bytes that came before the other side was connected and still wait for it. */
     public int earlyBytes() {
         return earlyBytes;
@@ -318,17 +333,7 @@ public final class Flow implements ChannelFutureListener {
      * Bytes known to have left, beyond those told of before. To be called last before the sink is closed, and never after.
      */
     public long settle() {
-        long queued = earlyBytes;
-        if (to != null) {
-            ChannelOutboundBuffer queue = to.unsafe().outboundBuffer();
-            if (queue == null && !finSent) {
-                // The socket refused a write: what was queued then is lost, and of what is not settled none is sure.
-                return 0;
-            } else if (queue != null && queue.totalPendingWriteBytes() > 0) {
-                queued = exactlyQueued(queue);
-            }
-        }
-        long delivered = Math.max(0, bytesRead - queued - bytesSettled);
+        long delivered = bytesDelivered() - bytesSettled;
         bytesSettled += delivered;
         return delivered;
     }

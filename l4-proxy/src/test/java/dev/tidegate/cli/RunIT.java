@@ -144,6 +144,7 @@ class RunIT {
         }
     }
 
+    /** collectd/collectd#4391: a JVM that TERM ends exits with 143, which counts as a failure. */
     @Test
     void termExits0AtOnceWhenIdle() throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();
@@ -159,6 +160,7 @@ class RunIT {
         }
     }
 
+    /** cloudamqp/amqproxy#74: there was no way to be done with an orderly end. */
     @ParameterizedTest
     @ValueSource(strings = {"TERM", "INT"})
     void aSecondSignalStopsNow(String second) throws Exception {
@@ -335,6 +337,7 @@ class RunIT {
         }
     }
 
+    /** spring-projects/spring-boot#4378, atris/JDBC_FDW#18: HUP ended the JVM. */
     @Test
     void hangUpNeverKillsIt() throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();

@@ -25,7 +25,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever takes an endpoint out takes it out from the moment that the call returns, however many are just connecting. */
+/**
+ * Whatever takes an endpoint out takes it out from the moment that the call returns, however many are just connecting.
+ * cilium/cilium#27096: one that was going away was still picked.
+ */
 class NoPickAfterTest {
     private static final int ROUNDS = 50;
     private static final int CONNECTING_THREADS = 4;

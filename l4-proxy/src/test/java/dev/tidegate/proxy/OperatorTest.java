@@ -25,6 +25,7 @@ import dev.tidegate.model.RetireHow;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.FreePort;
+import dev.tidegate.testkit.PeerGoneException;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Scripts;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OperatorTest {
     private static final Duration NOW = Duration.ZERO;
 
+    /** cilium/cilium#27096: an endpoint that was going away was still picked. */
     @ParameterizedTest
     @ValueSource(strings = {"round-robin", "random", "least-connections", "power-of-two"})
     void aDrainedEndpointGetsNoNewPickInAnyBalanceMode(String balance) throws Exception {
@@ -127,6 +129,7 @@ class OperatorTest {
         }
     }
 
+    /** kubernetes/ingress-nginx#9516: timers of earlier changes still counted. */
     @EachTransport
     void afterAnUndrainNoTimerOfTheDrainClosesAnything(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();
@@ -264,13 +267,43 @@ class OperatorTest {
         }
     }
 
+    /** caddyserver/caddy#6357: a weight of 0 was refused. All may have it. */
+    @EachTransport
+    void withAllWeightsAt0NobodyIsServedAndWhoIsThereStays(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(transport, a, b, "power-of-two").start();
+                var client = proxy.connect()) {
+            echo(client);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            for (int weight : new int[] {-1, 1_001, Integer.MAX_VALUE}) {
+                assertEquals(
+                        Outcome.Why.INVALID,
+                        operator.refused(new Command.SetWeight(endpoint("a"), weight))
+                                .why());
+            }
+            operator.done(new Command.SetWeight(endpoint("a"), 0));
+            operator.done(new Command.SetWeight(endpoint("b"), 0));
+
+            assertThrows(PeerGoneException.class, () -> {
+                try (ScriptedClient refused = proxy.connect()) {
+                    refused.readText(1);
+                }
+            });
+            assertEquals(CloseReason.NO_ENDPOINT, proxy.awaitOnlyRecord().reason);
+            echo(client);
+            operator.done(new Command.SetWeight(endpoint("b"), 1_000));
+            assertOnly(proxy, b);
+        }
+    }
+
     @EachTransport
     void anAddedEndpointIsPickedAndCanBeRemovedWithACut(Wish transport) throws Exception {
+        int port = ReloadFixture.port();
         try (var a = ScriptedBackend.echo();
                 var c = ScriptedBackend.echo();
-                var proxy = ProxyFixture.on(transport)
-                        .endpoint("{name: a, address: \"" + a.hostPort() + "\", weight: 0}")
-                        .start()) {
+                var proxy = ReloadFixture.start(
+                        transport, ReloadFixture.yaml(port, ReloadFixture.endpoint("a", a, "weight: 0")))) {
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
             Command add = new Command.AddEndpoint("back", "c", c.hostPort(), OptionalInt.of(5), OptionalInt.of(10));
             long generation = proxy.proxy().snapshot().generation();
@@ -284,15 +317,16 @@ class OperatorTest {
             assertEquals(generation + 1, proxy.proxy().snapshot().generation());
             assertEquals(Outcome.Why.CONFLICT, operator.refused(add).why());
 
-            try (var client = proxy.connect()) {
+            try (var client = ReloadFixture.connect(port)) {
                 client.send("an answer");
                 client.readText(9);
                 assertEquals(1, c.connections().size());
                 client.send("owed");
                 OperationView removal = operator.started(new Command.RemoveEndpoint(endpoint("c"), RemovePolicy.CUT));
                 assertEquals("remove", removal.kind());
+                proxy.pass(Duration.ofSeconds(10)); // over which cuts are spread
                 PeerTalk.untilGone(client);
-                assertEquals(CloseReason.ENDPOINT_REMOVED, proxy.awaitOnlyRecord().reason);
+                assertEquals(CloseReason.ENDPOINT_REMOVED, proxy.awaitRecord(0).reason);
             }
         }
     }

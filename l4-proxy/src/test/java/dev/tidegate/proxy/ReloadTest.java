@@ -20,6 +20,7 @@ import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
+import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.ReloadCounts.Result;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
@@ -34,6 +35,7 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -245,6 +247,32 @@ class ReloadTest {
             assertTrue(slots.last() <= 1, () -> "slots given out: " + slots);
             Await.until("sockets are back", () -> Sockets.ofThisProcess().size() <= sockets);
             assertEquals(threads, threads());
+        }
+    }
+
+    /** haproxy/haproxy#155: what old configurations were made of stayed as long as the process. */
+    @OnEachTransport
+    void aConfigurationGoesWithItsLastConnection(Wish transport) throws Exception {
+        int port = ReloadFixture.port();
+        List<WeakReference<Snapshot>> old = new ArrayList<>();
+        try (var a = named("a");
+                var proxy = ReloadFixture.start(transport, yaml(port, endpoint("a", a)))) {
+            List<ScriptedClient> clients = new ArrayList<>();
+            for (int weight = 2; weight < 12; weight++) {
+                clients.add(connectTo(port, "a"));
+                old.add(new WeakReference<>(proxy.proxy().snapshot()));
+                proxy.reload(yaml(port, endpoint("a", a, "weight: " + weight)));
+            }
+            for (ScriptedClient client : clients) {
+                assertEchoes(client);
+                client.close();
+            }
+            connectTo(port, "a").close();
+            Await.until("they are gone", () -> proxy.proxy().connections().active() == 0);
+            Await.until("old configurations are gone", () -> {
+                System.gc();
+                return old.stream().allMatch(snapshot -> snapshot.get() == null);
+            });
         }
     }
 

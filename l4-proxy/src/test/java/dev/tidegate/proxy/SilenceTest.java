@@ -24,24 +24,32 @@ class SilenceTest {
     private static final int KIB = 1024;
     private static final Duration PAUSE = Duration.ofMillis(150);
     private static final int DROPS = 20;
+    private static final String OFF = "{idle: off, half-closed: off, unacked: off}";
 
     /** coollabsio/coolify#8200: off means off, and does not mean at once. */
     @EachTransport
     void offMeansOff(Wish transport) throws IOException {
-        longSilence(transport, Duration.ofMillis(800));
+        longSilence(transport, OFF, Duration.ofMillis(800));
     }
 
     @Tag("nightly")
     @EachTransport
     void offMeansOffForMinutes(Wish transport) throws IOException {
-        longSilence(transport, Duration.ofMinutes(2));
+        longSilence(transport, OFF, Duration.ofMinutes(2));
     }
 
-    private static void longSilence(Wish transport, Duration silence) throws IOException {
+    /** sysown/proxysql#2224: the longest time that could be configured was no time at all. */
+    @EachTransport
+    void theLongestTimeoutsAreNotAtOnce(Wish transport) throws IOException {
+        longSilence(transport, "{idle: 365d, half-closed: 365d, unacked: 24d}", Duration.ofMillis(300));
+    }
+
+    private static void longSilence(Wish transport, String timeouts, Duration silence) throws IOException {
         try (var backend = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: off, half-closed: off, unacked: off}")
+                        .timeouts(timeouts)
+                        .connect("{timeout: 5m, attempts: 10, deadline: 1h}")
                         .start();
                 ScriptedClient client = proxy.connect()) {
             client.send("ping");
