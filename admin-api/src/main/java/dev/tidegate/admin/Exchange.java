@@ -252,8 +252,6 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         }
         ChannelFuture written = ctx.writeAndFlush(response);
         written.addListener(done -> onWritten(ctx, done.isSuccess()));
-        // Many requests may wait: a worker that shares the core goes first.
-        Thread.yield();
     }
 
     private void stream(ChannelHandlerContext ctx, Answer answer, boolean keepAlive) {

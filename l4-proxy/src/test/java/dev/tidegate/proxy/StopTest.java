@@ -162,7 +162,8 @@ class StopTest {
             }
             Await.equal("connections", count, proxy::active);
             backend.awaitConnections(count);
-            // A quarter of the deadline is silence enough, so those that are to begin before that end at about that time.
+            // A quarter of the deadline is silence enough, so those that are to begin before that end at about that
+            // time.
             proxy.proxy().stopGracefully();
             long first = whenEnded(backend, count / 10);
             long half = whenEnded(backend, count / 2);
