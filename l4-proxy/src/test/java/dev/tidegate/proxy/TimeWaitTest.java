@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.FreePort;
 import dev.tidegate.testkit.Script;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
@@ -26,8 +27,8 @@ class TimeWaitTest {
 
     @EachTransport
     void whereTheClientEndsFirstTheProxyKeepsTheSourcePort(Wish transport) throws Exception {
-        try (var backend = ScriptedBackend.echo();
-                var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
+        try (var backend = ScriptedBackend.start(onUnusedPort(), Scripts.echo());
+                var proxy = proxy(transport, backend)) {
             int listening = proxy.address().getPort();
             endAfterClients(proxy, 40);
 
@@ -40,8 +41,8 @@ class TimeWaitTest {
 
     @EachTransport
     void whereTheEndpointEndsFirstTheProxyKeepsNoSourcePort(Wish transport) throws Exception {
-        try (var backend = ScriptedBackend.start(ENDS_FIRST);
-                var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
+        try (var backend = ScriptedBackend.start(onUnusedPort(), ENDS_FIRST);
+                var proxy = proxy(transport, backend)) {
             int listening = proxy.address().getPort();
             endAfterEndpoints(proxy, 40);
 
@@ -50,6 +51,21 @@ class TimeWaitTest {
             assertEquals(0, waiting(0, backend.port()), "of the proxy towards the endpoint");
             assertEquals(0, waiting(0, listening), "of the client");
         }
+    }
+
+    /**
+     * Not one that the kernel chose: it may have been another test's a moment ago, whose sockets wait yet under the same
+     * number.
+     */
+    private static ScriptedBackend.Options onUnusedPort() {
+        return ScriptedBackend.Options.DEFAULT.onPort(FreePort.pick());
+    }
+
+    private static ProxyFixture proxy(Wish transport, ScriptedBackend backend) throws IOException {
+        return ProxyFixture.on(transport)
+                .endpoint(backend)
+                .listen("127.0.0.1:" + FreePort.pick())
+                .start();
     }
 
     /** As many as there are source ports, nearly: none fails. */
