@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Limits of time and number. */
@@ -45,6 +46,7 @@ final class AdminLimitsTest {
 
     // prometheus/client_java#2284: ten slow clients tied up every thread of the metrics server.
     @Test
+    @Tag("slow")
     void fiftySlowClientsDelayNobodyAndAreDroppedInTime() throws IOException {
         InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofSeconds(2)));
         for (int i = 0; i < 50; i++) {
@@ -67,6 +69,7 @@ final class AdminLimitsTest {
 
     // netdata/netdata#3578: idle clients took all descriptors.
     @Test
+    @Tag("slow")
     void connectionsBeyondTheLimitEndSoonAndTheFirstOnesStay() throws IOException {
         InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMinutes(5)));
         for (int i = 0; i < 64 + 20; i++) {

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -130,6 +131,7 @@ final class AdminRolesTest {
     }
 
     @Test
+    @Tag("slow")
     void metricsBeyondLoopbackNeedAToken() throws IOException, InterruptedException {
         FakeOperations operations = new FakeOperations();
         TlsFixture files = TlsFixture.make(directory);

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -367,6 +368,7 @@ final class AdminWritesTest {
                 "true",
                 "[1]"
             })
+    @Tag("slow")
     void aWeightIsAWholeNumberUpToAThousand(String weight) throws IOException {
         Asker.Answered answered = ask("PUT", E + "/weight", "{\"weight\":" + weight + "}");
 

@@ -27,6 +27,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -85,6 +86,7 @@ class BareForwarderTest {
     /** Blocks the forwarder's writes toward a side that has sent its FIN: the writer is far ahead before anybody reads. */
     @ParameterizedTest
     @EnumSource(Transport.class)
+    @Tag("slow")
     void streamThatBlocksTowardAHalfClosedClientArrivesWhole(Transport transport) throws Exception {
         Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (ServerSocket endpoint = listen();

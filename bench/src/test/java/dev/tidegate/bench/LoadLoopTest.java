@@ -14,6 +14,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +26,7 @@ class LoadLoopTest {
 
     @ParameterizedTest
     @EnumSource(Scenario.class)
+    @Tag("slow")
     void clientsAndBackendCountTheSameDirectly(Scenario scenario) throws IOException {
         try (LoadLoop loop = new LoadLoop(0)) {
             assertTrue(countsSoonerOrLater(loop, LoadSpec.of(scenario, loop.backendAddress(), WINDOW)));
@@ -37,6 +39,7 @@ class LoadLoopTest {
 
     @ParameterizedTest
     @EnumSource(Transport.class)
+    @Tag("slow")
     void clientsAndBackendCountTheSameThroughTheForwarder(Transport transport) throws IOException {
         Requirement.met(transport.isAvailable(), "needs transport " + transport.word());
         try (LoadLoop loop = new LoadLoop(0);

@@ -32,6 +32,7 @@ class DemoCommandTest {
 
     @Test
     @Timeout(60)
+    @Tag("slow")
     void aDemoEndsByItselfWithEveryEndpointUsedAndNoRequestFailed() {
         assertEquals(Exit.OK, execute("demo", "--for", "3s"), err::toString);
 

@@ -53,6 +53,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -281,6 +282,7 @@ class ConnectionTest {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("slow")
     void everyEventDoesWhatTheTableSays(Standing state) {
         StringBuilder seen = new StringBuilder(state + "\n");
         for (Event event : Event.values()) {

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -177,6 +178,7 @@ class ConfigWatchTest {
     }
 
     @Test
+    @Tag("slow")
     void onceStartedItLooksByItselfAndGoesOnAfterAFault() throws Exception {
         LeakGuard.installed().expect("a look at the configuration failed.*");
         AtomicInteger told = new AtomicInteger();

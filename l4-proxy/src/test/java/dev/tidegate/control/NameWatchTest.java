@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +47,7 @@ class NameWatchTest {
     }
 
     @Test
+    @Tag("slow")
     void aNameIsAskedForNoSoonerThanItsTimeToLiveSays() {
         names.answer("slow.test", 300, "127.0.0.2");
         names.answer("fast.test", 1, "127.0.0.2");
@@ -63,6 +65,7 @@ class NameWatchTest {
 
     /** Whatever goes wrong in one lookup, that name and the others are looked up again. */
     @Test
+    @Tag("slow")
     void aFaultEndsNoWatch() {
         LeakGuard.installed().expect("name not looked up, tried again.*");
         names.answer("one.test", 1, "127.0.0.2");

@@ -31,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -69,6 +70,7 @@ class ProxyStopTest {
 
     /** The stop waited for the worker without a bound, and so did INT and a second TERM. */
     @Test
+    @Tag("slow")
     void aWorkerThatIsStuckDoesNotHoldUpAStop() throws Exception {
         LeakGuard.installed().expect("listeners are not closed yet.*");
         LeakGuard.installed().expect("workers are stuck in what they do.*");
@@ -113,6 +115,7 @@ class ProxyStopTest {
 
     /** A client that has not closed yet when the deadline comes lost what it had not read, though the log said quiet. */
     @Test
+    @Tag("slow")
     void aConnectionThatEndedQuietlyBeforeTheDeadlineStillLingersAfterIt() throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();
                 Proxy proxy = Proxy.start(config(backend), parts(nio(), System::nanoTime, record -> {}));

@@ -88,6 +88,7 @@ class BackPressureTest {
 
     /** apache/bookkeeper#1086: bytes that come before there is an endpoint. */
     @EachTransport
+    @Tag("slow")
     void bytesBeforeTheEndpointIsConnectedAreBounded(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.blackHole();
                 var proxy = ProxyFixture.on(transport)
@@ -105,6 +106,7 @@ class BackPressureTest {
 
     /** The same in segments of one byte, each of which comes in a receive buffer of its own. */
     @EachTransport
+    @Tag("slow")
     void oneByteSegmentsBeforeTheEndpointIsConnectedTakeLittleMemory(Wish transport) throws IOException {
         byte[] bytes = SeededStream.bytes(3, 3000);
         try (var backend = ScriptedBackend.blackHole();
@@ -245,6 +247,7 @@ class BackPressureTest {
 
     /** A connection that is stalled and resumed, one way and then the other, loses and mixes nothing. */
     @EachTransport
+    @Tag("slow")
     void stallingAndResumingKeepsEveryByte(Wish transport) throws IOException {
         stallAndResume(transport, 2);
     }

@@ -30,6 +30,7 @@ class BooksTest {
     /** istio/istio#16052: the gauge rose though one connection existed. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void theGaugeIsWhatTheKernelCounts(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.echo();
                 var proxy =
@@ -59,6 +60,7 @@ class BooksTest {
     /** jaylfc/taOS#474: the count went up on accept and not down when it ended early. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void earlyEndsLeaveNothingBehind(Wish transport) throws Exception {
         int rounds = 100;
         try (var refusing = ScriptedBackend.refusing();
@@ -253,6 +255,7 @@ class BooksTest {
     /** cloudfoundry/diego-ssh#36: clients that connect and say nothing stayed until descriptors ran out. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void silentClientsAreEndedByTheIdleTimeoutAndDescriptorsReturn(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(Scripts.readToEnd());
                 var proxy = ProxyFixture.on(transport)

@@ -24,6 +24,7 @@ class BooksUnderReloadTest {
 
     /** istio/istio#16052: the gauge rose with each restart though one connection existed. */
     @EachTransport
+    @Tag("slow")
     void theGaugeIsWhatTheKernelCountsAfterEachOfFiftyReloads(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         List<ScriptedClient> clients = new ArrayList<>();

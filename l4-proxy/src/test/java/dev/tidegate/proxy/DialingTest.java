@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,6 +29,7 @@ class DialingTest {
     /** linkerd/linkerd#2369: attempts went on for hours; yyyar/gobetween#172: accepted, and never forwarded. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void attemptsOverBlackHolesEndAtTheDeadlineAndTheClientIsReset(Wish transport) throws Exception {
         try (var one = ScriptedBackend.blackHole();
                 var two = ScriptedBackend.blackHole();
@@ -49,6 +51,7 @@ class DialingTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void aBlackHoleCostsOneTimeOutAndTheClientIsServedElsewhere(Wish transport) throws Exception {
         try (var hole = ScriptedBackend.blackHole();
                 var backend = ScriptedBackend.echo();
@@ -122,6 +125,7 @@ class DialingTest {
     /** envoyproxy/envoy#6291: connects were tried again without a pause between them. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void anEndpointThatRefusesIsTriedAgainAfterGrowingPauses(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.refusing();
                 var proxy = ProxyFixture.on(transport)
@@ -142,6 +146,7 @@ class DialingTest {
     /** A refusing endpoint hides behind the retries, and shows in its counters. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void noClientFailsWhileOneEndpointAnswersAndFirstFailuresAreCounted(Wish transport) throws Exception {
         int clients = 200;
         try (var refusing = ScriptedBackend.refusing();
@@ -170,6 +175,7 @@ class DialingTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void bytesThatCameBeforeTheEndpointAnsweredReachItFirst(Wish transport) throws Exception {
         try (var hole = ScriptedBackend.blackHole();
                 var backend = ScriptedBackend.start(Scripts.readToEnd());

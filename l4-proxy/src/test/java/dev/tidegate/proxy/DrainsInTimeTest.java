@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /** Minutes of drains, without waiting for them. */
 class DrainsInTimeTest {
@@ -136,6 +137,7 @@ class DrainsInTimeTest {
 
     /** cilium/cilium#14844: taking an endpoint away broke what was under way to it. */
     @EachTransport
+    @Tag("slow")
     void transfersThatAreUnderWayWhenTheirEndpointIsRemovedComeToTheirEnd(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         int count = 20;

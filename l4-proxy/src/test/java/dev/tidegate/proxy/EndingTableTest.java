@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,6 +59,7 @@ class EndingTableTest {
     /** netty/netty#4170, netty/netty#6391, envoyproxy/envoy#2067. */
     @ParameterizedTest(name = "{0}: {1} ends by {2}, {3} before")
     @MethodSource("table")
+    @Tag("slow")
     void theOtherSideSeesTheSameEndAfterTheSameBytes(Wish transport, Side side, Ending how, Before before)
             throws IOException {
         if (side == Side.DOWNSTREAM) {

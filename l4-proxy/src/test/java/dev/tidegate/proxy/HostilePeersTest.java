@@ -27,6 +27,7 @@ class HostilePeersTest {
 
     /** A byte slicer on both sides, as Toxiproxy has one. */
     @EachTransport
+    @Tag("slow")
     void segmentsOfOneByteArriveWholeBothWays(Wish transport) throws IOException {
         sliced(transport, 2000);
     }
@@ -129,6 +130,7 @@ class HostilePeersTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void anEndpointThatFloodsUnaskedIsHeldToTheClientsPace(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.streamForever(4));
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start();

@@ -22,6 +22,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,6 +47,7 @@ class NoPickAfterTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"round-robin", "random", "least-connections", "power-of-two"})
+    @Tag("slow")
     void nobodyWhoConnectsAfterTheCallComesToTheEndpoint(String balance) throws Exception {
         try (var a = ReloadFixture.named("a");
                 var b = ReloadFixture.named("b");

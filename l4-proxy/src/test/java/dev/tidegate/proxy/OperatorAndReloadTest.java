@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 
 /** What operators do and what the file says meet in one process. */
 class OperatorAndReloadTest {
@@ -39,6 +40,7 @@ class OperatorAndReloadTest {
 
     /** haproxy/haproxy#2085: after a reload, servers that had been taken out of service got connections again. */
     @EachTransport
+    @Tag("slow")
     void whatOperatorsTookOutStaysOutOverReloadsAndItsDrainGoesOn(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         try (var a = named("a");

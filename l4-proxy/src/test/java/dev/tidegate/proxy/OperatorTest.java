@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -99,6 +100,7 @@ class OperatorTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void aGracefulDrainEndsWhatIsQuietAndCutsWhatIsNot(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
@@ -131,6 +133,7 @@ class OperatorTest {
 
     /** kubernetes/ingress-nginx#9516: timers of earlier changes still counted. */
     @EachTransport
+    @Tag("slow")
     void afterAnUndrainNoTimerOfTheDrainClosesAnything(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
@@ -205,6 +208,7 @@ class OperatorTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void oneWhoIsDialingADrainedEndpointStaysWhenItComesToAnother(Wish transport) throws Exception {
         try (var full = ScriptedBackend.blackHole();
                 var b = ScriptedBackend.echo();
@@ -298,6 +302,7 @@ class OperatorTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void anAddedEndpointIsPickedAndCanBeRemovedWithACut(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         try (var a = ScriptedBackend.echo();
@@ -333,6 +338,7 @@ class OperatorTest {
 
     /** However late its start was drawn: a pause of its talk must not look like its end. */
     @EachTransport
+    @Tag("slow")
     void whoeverTalksIsCutAtTheHardLimitAndNotEndedByAFin(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)

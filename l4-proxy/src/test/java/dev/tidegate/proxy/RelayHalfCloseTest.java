@@ -164,6 +164,7 @@ class RelayHalfCloseTest {
 
     /** netty/netty#4082. */
     @EachTransport
+    @Tag("slow")
     void halfClosedSilentPairsDoNotWakeTheWorker(Wish transport) throws IOException, InterruptedException {
         halfClosedPairsRest(transport, 30, Duration.ofMillis(700));
     }
@@ -206,6 +207,7 @@ class RelayHalfCloseTest {
 
     /** A client that sends FIN, then RST: epoll tells of neither until something is written, and wakes without end. */
     @EachTransport
+    @Tag("slow")
     void aResetAfterTheClientsFinEndsThePairAndSpinsNothing(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
@@ -234,6 +236,7 @@ class RelayHalfCloseTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void aResetAfterTheEndpointsFinEndsThePairAndSpinsNothing(Wish transport) throws IOException {
         Gate resetting = new Gate();
         try (var backend = ScriptedBackend.start(c -> {
@@ -259,6 +262,7 @@ class RelayHalfCloseTest {
 
     /** The same while the endpoint is still being dialed. */
     @EachTransport
+    @Tag("slow")
     void aResetAfterTheClientsFinWhileDialingSpinsNothing(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.blackHole();
                 var proxy = ProxyFixture.on(transport)
@@ -296,6 +300,7 @@ class RelayHalfCloseTest {
 
     /** linkerd/linkerd2#8033. */
     @EachTransport
+    @Tag("slow")
     void aHalfClosedIdlePairDoesNotOutliveTheStopsDeadline(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
@@ -361,6 +366,7 @@ class RelayHalfCloseTest {
 
     /** haproxy/haproxy#136. */
     @EachTransport
+    @Tag("slow")
     void clientsThatCloseWhileTheEndpointIsBeingDialedLeaveNothingBehind(Wish transport) throws IOException {
         int clients = 100;
         try (var backend = ScriptedBackend.blackHole();

@@ -20,11 +20,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Endpoints by name come and go with reloads. */
 class ReloadNamesTest {
     @Test
+    @Tag("slow")
     void aNameIsAskedForFromTheReloadThatBringsItToTheOneThatTakesItAway() throws Exception {
         int port = ReloadFixture.port();
         try (var names = new Names();

@@ -48,6 +48,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -226,6 +227,7 @@ class ReloadTest {
 
     /** haproxy/haproxy#155. */
     @OnEachTransport
+    @Tag("slow")
     void aHundredReloadsLeaveNothingBehind(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         try (var a = named("a");
@@ -306,6 +308,7 @@ class ReloadTest {
     }
 
     @OnEachTransport
+    @Tag("slow")
     void aDialUnderWayTriesARemovedEndpointNoMore(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         String connect = "connect: {timeout: 1s, attempts: 5, deadline: 5s}";
@@ -400,6 +403,7 @@ class ReloadTest {
 
     /** dcm4che/dcm4chee-arc-light#4997. */
     @OnEachTransport
+    @Tag("slow")
     void swappedPortsChangeHandsWithoutTouchingASocket(Wish transport) throws Exception {
         int one = ReloadFixture.port();
         int two = ReloadFixture.port();

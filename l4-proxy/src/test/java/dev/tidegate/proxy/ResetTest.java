@@ -102,6 +102,7 @@ class ResetTest {
 
     /** envoyproxy/envoy#2929: an early answer, then a close with most of the upload unread. */
     @EachTransport
+    @Tag("slow")
     void anEarlyAnswerBeforeAResetReachesAClientThatIsStillUploading(Wish transport) throws IOException {
         earlyAnswers(transport, 15, 4 * MIB);
     }
@@ -166,6 +167,7 @@ class ResetTest {
 
     /** envoyproxy/envoy#25615, with both directions full: nothing is read from either side. */
     @EachTransport
+    @Tag("slow")
     void aResetWhileBothDirectionsAreFullEndsTheOtherSide(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.streamForever(8));
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start();
@@ -201,6 +203,7 @@ class ResetTest {
 
     /** netty/netty#4170: how a client sees each cause, the same on every transport. */
     @EachTransport
+    @Tag("slow")
     void aClientSeesACleanEndAfterSilenceAndAResetAfterARefusal(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
@@ -229,6 +232,7 @@ class ResetTest {
 
     /** netty/netty#4170. */
     @EachTransport
+    @Tag("slow")
     void aClientCutAtTheStopsDeadlineSeesAReset(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(Scripts.streamForever(3));
                 var proxy = ProxyFixture.on(transport)

@@ -28,6 +28,7 @@ class SilenceTest {
 
     /** coollabsio/coolify#8200: off means off, and does not mean at once. */
     @EachTransport
+    @Tag("slow")
     void offMeansOff(Wish transport) throws IOException {
         longSilence(transport, OFF, Duration.ofMillis(800));
     }
@@ -198,6 +199,7 @@ class SilenceTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void aBlockedWriteThatDoesNotMoveIsSilenceAndEndsByReset(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.neverReading();
                 var proxy = ProxyFixture.on(transport)

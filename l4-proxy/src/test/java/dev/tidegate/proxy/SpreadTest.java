@@ -29,6 +29,7 @@ class SpreadTest {
         "EPOLL,power-of-two", "EPOLL,least-connections",
         "NIO,power-of-two", "NIO,least-connections"
     })
+    @Tag("slow")
     void connectsUnderWayAreLoad(Wish transport, String balance) throws Exception {
         int count = 60;
         List<ScriptedClient> clients = Collections.synchronizedList(new ArrayList<>());
@@ -88,6 +89,7 @@ class SpreadTest {
     /** envoyproxy/envoy#33707: few heavy connections on one or two of the workers. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void fewConnectionsHaveAWorkerEach(Wish transport) throws Exception {
         for (int round = 0; round < 10; round++) {
             evenlyOverWorkers(transport, 4, 1);

@@ -12,6 +12,7 @@ import dev.tidegate.testkit.SeededStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,6 +27,7 @@ class StalledEndpointTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void clientIsNotReadWhileItsEndpointDoesNotRead(Wish transport) throws Exception {
         CountDownLatch gate = new CountDownLatch(1);
         try (var backend = ScriptedBackend.start(
@@ -51,6 +53,7 @@ class StalledEndpointTest {
     /** Once the peer has ended, io_uring's poll says nothing of room to write, and epoll's set may be without the socket. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void bytesThatWaitForAnEndpointThatHasEndedItsSideArriveWhenItReads(Wish transport) throws Exception {
         CountDownLatch gate = new CountDownLatch(1);
         try (var backend = ScriptedBackend.start(

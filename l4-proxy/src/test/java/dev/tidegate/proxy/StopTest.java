@@ -44,6 +44,7 @@ class StopTest {
     /** linkerd/linkerd2-proxy#1815: it waited for open connections for ever. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void aConnectionThatNeverGoesIsEndedByTheDeadline(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
@@ -68,6 +69,7 @@ class StopTest {
     /** linkerd/linkerd2#8033: one idle, half-closed pair kept a proxy alive long after it was told to stop. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void aHalfClosedPairIsEndedByTheDeadline(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
@@ -187,6 +189,7 @@ class StopTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void newClientsAreRefusedOnceTheLameDuckTimeIsOver(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
@@ -246,6 +249,7 @@ class StopTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void aConnectionStillDialingIsEndedByTheDeadlineToo(Wish transport) throws Exception {
         try (var hole = ScriptedBackend.blackHole();
                 var proxy = ProxyFixture.on(transport)

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,6 +64,7 @@ final class ProcessLogTest {
     }
 
     @Test
+    @Tag("slow")
     void whoLogsDoesNotWaitForTheReaderOfStderr() throws IOException, InterruptedException {
         Process process = start(LogsMuch.class);
         // Nobody reads its stderr meanwhile.
