@@ -106,6 +106,7 @@ final class AdminLimitsTest {
     }
 
     @Test
+    @Tag("slow")
     void aFloodIsToldToComeBackLaterAndMayStillAskWhetherItLives() throws IOException {
         InetSocketAddress address = start(AdminLimits.STANDARD);
         RawClient client = connect(address);

@@ -18,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -186,6 +187,7 @@ final class AdminReadsTest {
     }
 
     @Test
+    @Tag("slow")
     void thePageRunsItsOwnScriptsAndStylesAndNothingElse() throws Exception {
         Asker.Answered answered = server.as("").get("/");
 

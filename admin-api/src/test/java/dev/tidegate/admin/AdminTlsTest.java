@@ -16,6 +16,7 @@ import java.util.Optional;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +124,7 @@ final class AdminTlsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"tls", "tokens"})
+    @Tag("slow")
     void beyondLoopbackBothTlsAndTokensAreNeeded(String only) throws IOException, InterruptedException {
         InetSocketAddress outside = new InetSocketAddress(InetAddress.getByName("127.0.0.2"), 0);
         AdminTls tls = TlsFixture.make(directory).server();

@@ -129,6 +129,7 @@ final class AdminWritesTest {
 
     @ParameterizedTest
     @MethodSource("everyWrite")
+    @Tag("slow")
     void aDryRunAnswersTheDifferenceAndIsTold(String method, String target, String body) throws IOException {
         String dry = target + (target.contains("?") ? "&" : "?") + "dryRun=true";
 
@@ -296,6 +297,7 @@ final class AdminWritesTest {
     }
 
     @Test
+    @Tag("slow")
     void allThatIsWrongIsToldAtOnceWithItsPlace() throws IOException {
         JsonNode problems = ask(
                         "POST",

@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +72,7 @@ class AdminVerbsTest {
 
     /** Every verb that is one request: what is sent, and that both forms show what is answered. */
     @TestFactory
+    @Tag("slow")
     Stream<DynamicTest> aWriteSendsOneRequestAndShowsItsAnswer() {
         return Stream.of(
                         new Write("drain web/a", "POST " + ENDPOINT + "/drain", "draining"),
@@ -280,6 +282,7 @@ class AdminVerbsTest {
     }
 
     @Test
+    @Tag("slow")
     void aDrainThatIsWaitedForEndsWithItsOperation() {
         OperationView begun = Views.operation("running", 30);
         try (CannedApi api = CannedApi.onSocket(directory)) {
@@ -578,6 +581,7 @@ class AdminVerbsTest {
     }
 
     @Test
+    @Tag("slow")
     void tlsIsTrustedOnlyWithTheRightAuthorityAndName() throws Exception {
         Path ca = directory.resolve("ca.pem");
         Path key = directory.resolve("key.pem");

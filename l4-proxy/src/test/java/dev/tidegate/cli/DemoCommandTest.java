@@ -72,6 +72,7 @@ class DemoCommandTest {
     }
 
     @Test
+    @Tag("slow")
     void theStatusPageAndTheWayToDrainAreTold() {
         assertEquals(Exit.OK, execute("demo", "--for", "1s"), err::toString);
 

@@ -16,6 +16,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -121,6 +122,7 @@ final class ConfigDocumentTest {
     }
 
     @Test
+    @Tag("slow")
     void anyConfigurationComesBackEqual() {
         Random random = new Random(SEED);
         for (int i = 0; i < 300; i++) {

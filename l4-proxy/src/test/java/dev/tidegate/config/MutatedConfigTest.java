@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class MutatedConfigTest {
@@ -76,6 +77,7 @@ final class MutatedConfigTest {
             "0s");
 
     @Test
+    @Tag("slow")
     void aMutantIsAConfigurationOrHasAProblemWithAPlace() throws IOException {
         byte[] full = Files.readAllBytes(FULL);
         for (int i = 0; i < 50; i++) {

@@ -30,6 +30,7 @@ class NameWatchTest {
 
     /** In a Kubernetes pod every name is found under one of several search domains. */
     @Test
+    @Tag("slow")
     void theTimeToLiveCountsAlsoWhenTheNameWasFoundUnderASearchDomain() {
         names.answer("api.svc.test", 1, "127.0.0.2");
         EndpointCell cell = cell("api:80");

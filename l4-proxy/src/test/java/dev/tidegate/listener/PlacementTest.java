@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,6 +73,7 @@ class PlacementTest {
 
     /** Several listeners accept at the same moment: what one has just given out, the other must see. */
     @Test
+    @Tag("slow")
     void acceptorsThatWorkAtTheSameMomentDoNotTakeTheSameIdleWorker() throws Exception {
         int count = 4;
         Placement placement = placement(count);

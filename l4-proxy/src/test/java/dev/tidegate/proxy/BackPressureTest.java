@@ -46,6 +46,7 @@ class BackPressureTest {
 
     /** netty/netty#5723. */
     @EachTransport
+    @Tag("slow")
     void endpointsThatSendToStalledClientsAreStoppedAndMemoryIsBounded(Wish transport) throws IOException {
         int pairs = 20;
         List<ScriptedClient> clients = new ArrayList<>();
@@ -73,6 +74,7 @@ class BackPressureTest {
 
     /** apache/bookkeeper#1086: the same on the other path. */
     @EachTransport
+    @Tag("slow")
     void aClientThatSendsToAStalledEndpointIsStoppedAndMemoryIsBounded(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.neverReading();
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start();

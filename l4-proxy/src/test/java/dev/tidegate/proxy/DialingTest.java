@@ -75,6 +75,7 @@ class DialingTest {
     /** linkerd/linkerd#2369: the client had gone, and attempts went on. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void attemptsStopWhenTheClientHasGone(Wish transport) throws Exception {
         try (var hole = ScriptedBackend.blackHole();
                 var proxy = ProxyFixture.on(transport)
@@ -97,6 +98,7 @@ class DialingTest {
     /** haproxy/haproxy#881: attempts that were given up stayed half-open and the endpoint paid for them. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void anAttemptThatTimedOutIsClosed(Wish transport) throws Exception {
         try (var hole = ScriptedBackend.blackHole();
                 var backend = ScriptedBackend.echo();

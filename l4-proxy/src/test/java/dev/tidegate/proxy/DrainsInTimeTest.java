@@ -104,6 +104,7 @@ class DrainsInTimeTest {
 
     /** Netflix/zuul#1497: going out of service closed connections that could have ended by themselves. */
     @EachTransport
+    @Tag("slow")
     void aDrainWithoutADeadlineEndsNobodyHoweverLongItTakes(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         try (var a = named("a");

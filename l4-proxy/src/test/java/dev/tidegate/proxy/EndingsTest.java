@@ -12,6 +12,7 @@ import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Scripts;
 import dev.tidegate.testkit.SeededStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -95,6 +96,7 @@ class EndingsTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void aClientWhoseEndpointRefusesSeesAReset(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.refusing();
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start();

@@ -57,6 +57,7 @@ class HostilePeersTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void randomBytesAtTheListenerLeaveNothingBehind(Wish transport) throws IOException {
         randomClients(transport, 300);
     }
@@ -103,6 +104,7 @@ class HostilePeersTest {
 
     /** Envoy holds untrusted upstreams to be in scope: one that speaks first, closes at once, or floods. */
     @EachTransport
+    @Tag("slow")
     void anEndpointThatClosesAtOnceGivesTheClientItsEnd(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(c -> {});
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {

@@ -62,6 +62,7 @@ class NamesTest {
     /** bloxbean/yaci#163: all attempts went to the first, dead address of a name. */
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void everyAddressOfANameIsTriedWhateverOtherConnectionsTry(Wish transport) throws Exception {
         int clients = 40;
         try (FakeDns dns = new FakeDns();

@@ -72,6 +72,7 @@ class OperatorTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void aDrainThatWaitsEndsNothingAndIsDoneWhenTheLastHasLeft(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();
                 var b = ScriptedBackend.echo();
@@ -381,6 +382,7 @@ class OperatorTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void aRebalanceRetiresWhatIsAboveTheFairShareAndNoMore(Wish transport) throws Exception {
         List<ScriptedClient> clients = new ArrayList<>();
         try (var a = ScriptedBackend.echo();

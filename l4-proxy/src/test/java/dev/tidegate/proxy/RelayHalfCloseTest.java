@@ -65,6 +65,7 @@ class RelayHalfCloseTest {
 
     /** A FIN right behind a write that has not completed: io_uring writes are asynchronous. */
     @EachTransport
+    @Tag("slow")
     void aFinRightBehindTheLastWriteLosesNothing(Wish transport) throws IOException {
         writeThenFin(transport, 150);
     }
@@ -96,6 +97,7 @@ class RelayHalfCloseTest {
 
     /** traefik/traefik#5366. */
     @EachTransport
+    @Tag("slow")
     void aPairThatStaysSilentAfterTheClientsFinIsReset(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
@@ -117,6 +119,7 @@ class RelayHalfCloseTest {
 
     /** traefik/traefik#5366, the mirror. */
     @EachTransport
+    @Tag("slow")
     void aPairThatStaysSilentAfterTheEndpointsFinIsReset(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.finThenRead());
                 var proxy = ProxyFixture.on(transport)

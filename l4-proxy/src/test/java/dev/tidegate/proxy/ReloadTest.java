@@ -548,6 +548,7 @@ class ReloadTest {
     }
 
     @OnEachTransport
+    @Tag("slow")
     void aTimeoutHoldsForNewConnectionsOnly(Wish transport) throws Exception {
         int port = ReloadFixture.port();
         try (var a = named("a");

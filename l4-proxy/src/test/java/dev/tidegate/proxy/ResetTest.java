@@ -148,6 +148,7 @@ class ResetTest {
 
     /** envoyproxy/envoy#25615: a reset while nothing is read from the client any more. */
     @EachTransport
+    @Tag("slow")
     void aResetByAClientThatDoesNotReadEndsTheEndpointsStream(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.streamForever(8));
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start();
@@ -288,6 +289,7 @@ class ResetTest {
 
     /** haproxy/haproxy#2749. */
     @EachTransport
+    @Tag("slow")
     void transfersOfAnySizeArriveWholeAndAreCountedSo(Wish transport) throws IOException {
         transfers(transport, 60, 300_000);
     }

@@ -41,6 +41,7 @@ class SilenceTest {
 
     /** sysown/proxysql#2224: the longest time that could be configured was no time at all. */
     @EachTransport
+    @Tag("slow")
     void theLongestTimeoutsAreNotAtOnce(Wish transport) throws IOException {
         longSilence(transport, "{idle: 365d, half-closed: 365d, unacked: 24d}", Duration.ofMillis(300));
     }
@@ -71,6 +72,7 @@ class SilenceTest {
 
     /** Start9Labs/start-technologies#3211: the peer's kernel answers probes, its application does not live. */
     @EachTransport
+    @Tag("slow")
     void anIdleConnectionEndsCleanlyAlthoughThePeersKernelAnswers(Wish transport) throws IOException {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)

@@ -60,6 +60,7 @@ class SpreadTest {
         "EPOLL,power-of-two", "EPOLL,least-connections",
         "NIO,power-of-two", "NIO,least-connections"
     })
+    @Tag("slow")
     void aBurstSpreadsEvenly(Wish transport, String balance) throws Exception {
         int count = 80;
         List<ScriptedClient> clients = Collections.synchronizedList(new ArrayList<>());

@@ -226,6 +226,7 @@ class StopTest {
 
     @ParameterizedTest
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("slow")
     void aStopNowEndsAllPhasesOfConnectionsAtOnce(Wish transport) throws Exception {
         try (var hole = ScriptedBackend.blackHole();
                 var backend = ScriptedBackend.echo();

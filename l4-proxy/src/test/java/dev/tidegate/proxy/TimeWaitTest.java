@@ -26,6 +26,7 @@ class TimeWaitTest {
     };
 
     @EachTransport
+    @Tag("slow")
     void whereTheClientEndsFirstTheProxyKeepsTheSourcePort(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(onUnusedPort(), Scripts.echo());
                 var proxy = proxy(transport, backend)) {
@@ -40,6 +41,7 @@ class TimeWaitTest {
     }
 
     @EachTransport
+    @Tag("slow")
     void whereTheEndpointEndsFirstTheProxyKeepsNoSourcePort(Wish transport) throws Exception {
         try (var backend = ScriptedBackend.start(onUnusedPort(), ENDS_FIRST);
                 var proxy = proxy(transport, backend)) {

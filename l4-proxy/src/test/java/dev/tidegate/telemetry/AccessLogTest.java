@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,6 +98,7 @@ final class AccessLogTest {
     }
 
     @Test
+    @Tag("slow")
     void everyRecordOfManyWorkersIsWrittenOrCounted() throws IOException, InterruptedException {
         Path file = directory.resolve("access.log");
         open(new AccessLogTarget.File(file), AccessLog.CAPACITY);
@@ -246,6 +248,7 @@ final class AccessLogTest {
     }
 
     @Test
+    @Tag("slow")
     void aFullDiskCostsLinesThatAreCountedAndWritingResumesWhenThereIsSpace() throws IOException, InterruptedException {
         Path mount = Files.createDirectory(directory.resolve("small"));
         Requirement.met(
