@@ -80,6 +80,10 @@ class HostilePeersTest {
             backend.awaitAllDone();
             int fds = Fds.count();
             for (int i = 0; i < clients; i++) {
+                if (i % 200 == 0) {
+                    // They come faster than they are served, and shall not be refused for their number.
+                    Await.until("room for more", () -> proxy.active() < 500);
+                }
                 try (ScriptedClient client = proxy.connect()) {
                     sendSomething(client, random);
                 }

@@ -27,10 +27,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.ToLongFunction;
 
@@ -186,7 +186,7 @@ public final class ProxyFixture implements AutoCloseable {
                         "tests run on all transports; this machine lacks one: " + missing.getMessage(), missing);
             }
             FloodLog floods = new FloodLog(System::nanoTime);
-            List<AccessRecord> records = new CopyOnWriteArrayList<>();
+            List<AccessRecord> records = Collections.synchronizedList(new ArrayList<>());
             Proxy proxy = Proxy.start(
                     result.config().get(),
                     new Proxy.Parts(
@@ -224,7 +224,7 @@ public final class ProxyFixture implements AutoCloseable {
 
     /** What the access log was given so far, in order. */
     public List<AccessRecord> records() {
-        return records;
+        return List.of(records.toArray(AccessRecord[]::new));
     }
 
     /** Waits for one more record than there were. */
@@ -322,7 +322,7 @@ public final class ProxyFixture implements AutoCloseable {
 
     /** Metrics and the access log are told of the same events, so they must come to the same sums. */
     private void assertMetricsAreTheSumOfTheRecords() {
-        List<AccessRecord> all = List.copyOf(records);
+        List<AccessRecord> all = records();
         for (CloseReason reason : CloseReason.values()) {
             if (reason != CloseReason.REJECTED_LIMIT) { // which has no line of its own
                 long logged =
