@@ -62,7 +62,17 @@ class BooksTest {
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
     @Tag("slow")
     void earlyEndsLeaveNothingBehind(Wish transport) throws Exception {
-        int rounds = 100;
+        endEarly(transport, 100);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    @Tag("nightly")
+    void aThousandEarlyEndsOfEachKindLeaveNothingBehind(Wish transport) throws Exception {
+        endEarly(transport, 1_000);
+    }
+
+    private static void endEarly(Wish transport, int rounds) throws Exception {
         try (var refusing = ScriptedBackend.refusing();
                 var hole = ScriptedBackend.blackHole()) {
             int base = Fds.count();
