@@ -12,6 +12,7 @@ import dev.tidegate.testkit.PeerGoneException;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.ScriptedConnection;
+import dev.tidegate.testkit.Scripts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -238,6 +239,60 @@ class ExhaustionIT {
         } finally {
             closeAll(clients);
         }
+    }
+
+    /**
+     * envoyproxy/envoy#32900: peers that stay slow hold most of the memory. What each may hold is bounded, new ones are shed
+     * when there is no more (close reason {@code overload}), and the others are served as before.
+     */
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    @Tag("nightly")
+    void twoThousandSlowReadersTakeNothingFromTheOthers(String transport) throws Exception {
+        List<ScriptedClient> slow = new ArrayList<>();
+        List<ScriptedClient> others = new ArrayList<>();
+        try (ScriptedBackend flood = ScriptedBackend.start(Scripts.streamForever(4));
+                ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, twoFrontends(flood, backend, transport))
+                        .jvm("-XX:MaxDirectMemorySize=320m")
+                        .jvm("--add-opens=java.base/java.nio=ALL-UNNAMED", "-Dio.netty.tryReflectionSetAccessible=true")
+                        .start()) {
+            for (int i = 0; i < 50; i++) {
+                others.add(ScriptedClient.connect(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), port(tidegate, "front"))));
+            }
+            long before = slowestEchoNanos(others);
+            InetSocketAddress address =
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port(tidegate, "stuck"));
+            for (int i = 0; i < 2_000; i++) {
+                slow.add(ScriptedClient.connect(address, ScriptedClient.Options.DEFAULT.withReceiveBuffer(64 * 1024)));
+            }
+            Await.until(
+                    "all are answered or shed",
+                    Duration.ofSeconds(60),
+                    () -> flood.connections().size() + shed(tidegate) >= 2_000);
+            long during = slowestEchoNanos(others);
+            System.out.println(transport + ": slowest of 5,000 echoes " + before / 1000 + " us before, " + during / 1000
+                    + " us beside 2,000 slow readers; shed " + shed(tidegate));
+
+            assertTrue(tidegate.isAlive());
+            assertTrue(during < Duration.ofSeconds(1).toNanos(), () -> "an echo took " + during + " ns");
+        } finally {
+            closeAll(slow);
+            closeAll(others);
+        }
+    }
+
+    private static long slowestEchoNanos(List<ScriptedClient> clients) throws IOException {
+        long slowest = 0;
+        for (int round = 0; round < 100; round++) {
+            for (ScriptedClient client : clients) {
+                long start = System.nanoTime();
+                echo(client, "ping");
+                slowest = Math.max(slowest, System.nanoTime() - start);
+            }
+        }
+        return slowest;
     }
 
     /** Connections that the access log tells were ended for want of memory. */
