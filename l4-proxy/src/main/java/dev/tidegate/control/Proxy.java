@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -150,6 +152,7 @@ public final class Proxy implements AutoCloseable {
     private final Events events;
     private final Set<Runnable> unanswered = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
+    private final Set<String> faultyLooks = new HashSet<>(); // control's thread
     private final Stop stop;
 
     private Proxy(Config config, Parts parts) {
@@ -473,12 +476,7 @@ public final class Proxy implements AutoCloseable {
 
     /** Looks from time to time at operations and at endpoints that were taken away, until the last has come to its end. */
     private void sweep() {
-        if (phase() != Phase.RUNNING) {
-            return;
-        }
-        boolean running = operations.settle();
-        boolean leaving = publisher.forgetUnused();
-        if ((!running && !leaving) || sweeping) {
+        if (phase() != Phase.RUNNING || !lookAround() || sweeping) {
             return;
         }
         sweeping = true;
@@ -489,6 +487,35 @@ public final class Proxy implements AutoCloseable {
                 },
                 SWEEP_MILLIS,
                 TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * One look. A fault would vanish in the task's future, and no operation come to its end any more: it is told, the first
+     * of a row, and the next look goes on.
+     *
+     * @return whether to look again
+     */
+    private boolean lookAround() {
+        boolean running = tryLook("operations", operations::settle);
+        boolean leaving = tryLook("endpoints that were taken away", publisher::forgetUnused);
+        return running || leaving;
+    }
+
+    private boolean tryLook(String what, BooleanSupplier look) {
+        try {
+            boolean again = look.getAsBoolean();
+            faultyLooks.remove(what);
+            return again;
+        } catch (Throwable fault) {
+            if (faultyLooks.add(what)) {
+                log.error(
+                        "a look at {} failed by a fault of our own, tried again gen={}",
+                        what,
+                        snapshot().generation(),
+                        fault);
+            }
+            return true;
+        }
     }
 
     /**
