@@ -3,11 +3,12 @@ package dev.tidegate.control;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.FrontendCell;
-import dev.tidegate.model.RetireOrder;
+import dev.tidegate.worker.Resident;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -17,8 +18,8 @@ import java.util.stream.Collectors;
  */
 final class Departures {
     private final Operations operations;
-    private final Map<EndpointCell, RetireOrder> ofEndpoints = new HashMap<>();
-    private final Map<FrontendCell, RetireOrder> ofFrontends = new HashMap<>();
+    private final Map<EndpointCell, Operation> ofEndpoints = new HashMap<>();
+    private final Map<FrontendCell, Operation> ofFrontends = new HashMap<>();
 
     Departures(Operations operations) {
         this.operations = operations;
@@ -31,23 +32,30 @@ final class Departures {
      * @return the operation that retires connections of endpoints; null when there is none
      */
     Operation settle(Publisher.Moves moves, RetirePlan plan) {
-        ofEndpoints.values().removeIf(order -> order.remaining() == 0);
-        ofFrontends.values().removeIf(order -> order.remaining() == 0);
+        ofEndpoints.values().removeIf(operation -> operation.order().remaining() == 0);
+        ofFrontends.values().removeIf(operation -> operation.order().remaining() == 0);
         for (EndpointCell back : moves.endpointsBack()) {
-            RetireOrder order = ofEndpoints.remove(back);
-            if (order != null) {
-                operations.take(order, resident -> resident.endpoint() == back);
-            }
+            takeBack(ofEndpoints, back, resident -> resident.endpoint() == back);
         }
         for (FrontendCell back : moves.frontendsBack()) {
-            RetireOrder order = ofFrontends.remove(back);
-            if (order != null) {
-                operations.take(order, resident -> resident.frontend() == back);
-            }
+            takeBack(ofFrontends, back, resident -> resident.frontend() == back);
         }
         Operation frontends = retireFrontends(moves.frontendsGone());
         Operation endpoints = plan == null ? null : retireEndpoints(moves.endpointsGone(), plan);
         return endpoints == null ? frontends : endpoints;
+    }
+
+    /** Lets connections stay of what has come back; with the last of what an operation took away, it is taken back itself. */
+    private <C> void takeBack(Map<C, Operation> away, C back, Predicate<Resident> who) {
+        Operation operation = away.remove(back);
+        if (operation == null) {
+            return;
+        }
+        if (away.containsValue(operation)) {
+            operations.release(operation, who);
+        } else {
+            operations.cancel(operation);
+        }
     }
 
     private Operation retireFrontends(Set<FrontendCell> gone) {
@@ -66,7 +74,7 @@ final class Departures {
                 Reloader.PLAN,
                 endpoint -> true,
                 resident -> gone.contains(resident.frontend()));
-        gone.forEach(cell -> ofFrontends.put(cell, operation.order()));
+        gone.forEach(cell -> ofFrontends.put(cell, operation));
         return operation;
     }
 
@@ -87,7 +95,7 @@ final class Departures {
                 plan,
                 gone::contains,
                 resident -> gone.contains(resident.endpoint()));
-        gone.forEach(cell -> ofEndpoints.put(cell, operation.order()));
+        gone.forEach(cell -> ofEndpoints.put(cell, operation));
         return operation;
     }
 }

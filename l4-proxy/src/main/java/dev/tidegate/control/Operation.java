@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Something that retires connections and can be watched to its end.
@@ -50,8 +51,8 @@ final class Operation {
     private final RetireOrder order;
     private final Instant started;
     private final long startNanos;
+    private final AtomicInteger stayed = new AtomicInteger(); // connections that it let go again
     private volatile int total; // writer: control
-    private volatile int stayed; // writer: control
     private volatile State state = State.RUNNING; // writer: control
 
     Operation(String id, Kind kind, String target, RetirePlan plan, RetireOrder order, Instant started, long nowNanos) {
@@ -100,9 +101,12 @@ final class Operation {
         state = State.DONE;
     }
 
-    /** It was taken back, and so many connections that it covered stay. */
-    void cancelledWith(int connections) {
-        stayed = connections;
+    /** So many more connections that it covered stay. */
+    void leftAlone(int connections) {
+        stayed.getAndAdd(connections);
+    }
+
+    void cancelled() {
         state = State.CANCELLED;
     }
 
@@ -118,13 +122,14 @@ final class Operation {
      * @param oldestAgeNanos of the connections that remain; empty when there is none
      */
     OperationView view(long nowNanos, OptionalLong oldestAgeNanos) {
-        int staying = stayed;
+        State now = state;
+        int staying = now == State.CANCELLED ? stayed.get() : 0;
         int remaining = order.remaining() + staying;
         return new OperationView(
                 id,
                 kind.word(),
                 target,
-                state.name().toLowerCase(Locale.ROOT),
+                now.name().toLowerCase(Locale.ROOT),
                 Math.max(total, order.joined() + staying),
                 remaining,
                 order.retired(),

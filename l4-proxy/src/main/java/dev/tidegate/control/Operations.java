@@ -99,7 +99,8 @@ final class Operations {
     void cancel(Operation operation) {
         int stayed = take(operation.order(), resident -> true);
         if (operation.running()) {
-            operation.cancelledWith(stayed);
+            operation.leftAlone(stayed);
+            operation.cancelled();
             publish();
             ended.accept(operation);
         }
@@ -117,12 +118,17 @@ final class Operations {
                 Loops.PATIENCE);
     }
 
+    /** Lets some of the connections that it covers stay; it goes on with the others. */
+    void release(Operation operation, Predicate<Resident> who) {
+        operation.leftAlone(take(operation.order(), who));
+    }
+
     /**
      * Takes an order back from those connections, and waits until all workers have done so, but not for a stuck one.
      *
      * @return how many had it and stay
      */
-    int take(RetireOrder order, Predicate<Resident> who) {
+    private int take(RetireOrder order, Predicate<Resident> who) {
         AtomicInteger stayed = new AtomicInteger();
         Loops.tryRun(
                 workers,

@@ -337,6 +337,34 @@ class OperatorTest {
         }
     }
 
+    /** It was told to be done, as if its connections had left. */
+    @EachTransport
+    void aRemovalThatIsUndoneIsCancelledAndTellsHowManyStay(Wish transport) throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var b = ScriptedBackend.echo();
+                var proxy = twoEndpoints(transport, a, b, "round-robin").start();
+                var first = proxy.connect();
+                var second = proxy.connect()) {
+            echo(first);
+            echo(second);
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            OperationView removal = operator.started(new Command.RemoveEndpoint(endpoint("a"), RemovePolicy.DRAIN));
+            assertEquals("running", operator.look(removal.id()).state());
+
+            operator.done(new Command.AddEndpoint("back", "a", a.hostPort(), OptionalInt.empty(), OptionalInt.empty()));
+
+            OperationView undone = operator.look(removal.id());
+            assertEquals("cancelled", undone.state());
+            assertEquals(1, undone.total());
+            assertEquals(1, undone.remaining());
+            assertEquals(0, undone.retired());
+            assertTrue(proxy.proxy().events().recent(10).stream()
+                    .anyMatch(event -> event.type().equals("operation-cancelled")));
+            echo(first);
+            echo(second);
+        }
+    }
+
     /** However late its start was drawn: a pause of its talk must not look like its end. */
     @EachTransport
     @Tag("slow")

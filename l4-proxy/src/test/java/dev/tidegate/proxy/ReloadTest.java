@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.control.ConfigDiff;
 import dev.tidegate.control.ReloadResult;
 import dev.tidegate.listener.TransportChoice.Wish;
@@ -465,6 +466,45 @@ class ReloadTest {
             assertEquals("front", record.frontend);
             assertEquals(CloseReason.DRAIN, record.reason);
             assertEquals(RetireHow.QUIET, record.how);
+        }
+    }
+
+    /** One operation for all that a reload takes away: it is cancelled once all of that is back, and not before. */
+    @EachTransport
+    void aRemovalOfSeveralEndpointsIsCancelledWhenTheLastOfThemIsBack(Wish transport) throws Exception {
+        int port = ReloadFixture.port();
+        try (var a = named("a");
+                var b = named("b");
+                var c = named("c")) {
+            String all = ReloadFixture.yaml(port, endpoint("a", a), endpoint("b", b), endpoint("c", c));
+            try (var proxy = ReloadFixture.start(transport, all);
+                    var one = ReloadFixture.connect(port);
+                    var two = ReloadFixture.connect(port);
+                    var three = ReloadFixture.connect(port)) {
+                for (var client : List.of(one, two, three)) {
+                    client.readText(1);
+                }
+                OperatorFixture operator = new OperatorFixture(proxy.proxy());
+                proxy.reload(ReloadFixture.yaml(port, endpoint("c", c)));
+                OperationView removal = operator.look("op-1");
+                assertEquals("running", removal.state());
+                assertEquals(2, removal.remaining());
+
+                proxy.reload(ReloadFixture.yaml(port, endpoint("b", b), endpoint("c", c)));
+                OperationView half = operator.look("op-1");
+                assertEquals("running", half.state());
+                assertEquals(2, half.total());
+                assertEquals(1, half.remaining());
+
+                proxy.reload(all);
+                OperationView undone = operator.look("op-1");
+                assertEquals("cancelled", undone.state());
+                assertEquals(2, undone.total());
+                assertEquals(2, undone.remaining());
+                for (var client : List.of(one, two, three)) {
+                    ReloadFixture.assertEchoes(client);
+                }
+            }
         }
     }
 
