@@ -71,7 +71,7 @@ final class AdminClient {
         return ask(Request.get(target));
     }
 
-    /** Sends a request; gives what is answered to it, {@link Json#NOTHING} for an empty answer. */
+    /** Sends a request; gives what is answered to it, and for an empty answer an object with the generation it tells. */
     Json ask(Request request) throws UnreachableException, RefusedException {
         try (HttpConnection connection = new HttpConnection(address, tls);
                 TimeLimit limit = new TimeLimit(timeout, connection)) {
@@ -146,12 +146,19 @@ final class AdminClient {
             throw refused(answer, json ? Json.read(body) : Json.NOTHING);
         }
         if (body.length == 0) {
-            return Json.NOTHING;
+            return generation(answer);
         }
         if (!json) {
             throw new HttpConnection.NotHttpException("it answers, but not in JSON: is it an admin API?");
         }
         return Json.read(body);
+    }
+
+    private static Json generation(HttpConnection.Answer answer) {
+        String tag = answer.header("etag");
+        return tag.matches("\"[0-9]{1,18}\"")
+                ? Json.object(Map.of("generation", Long.parseLong(tag.substring(1, tag.length() - 1))))
+                : Json.object(Map.of());
     }
 
     private RefusedException refused(HttpConnection.Answer answer, Json problem) {

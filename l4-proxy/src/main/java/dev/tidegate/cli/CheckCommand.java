@@ -1,17 +1,20 @@
 package dev.tidegate.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
 import dev.tidegate.config.Problem;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -49,45 +52,50 @@ final class CheckCommand implements Callable<Integer> {
     @Option(
             names = "--output",
             paramLabel = "table|json",
-            defaultValue = "table",
             converter = OutputConverter.class,
-            description = "table: lines on stderr; json: an object on stdout.")
+            description = "table: lines on stderr (default); json: an object on stdout.")
     private Output output;
+
+    @ParentCommand
+    private Main main;
 
     @Spec
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws Exception {
+    public Integer call() {
         ConfigResult result = ConfigReader.read(config.file(), System::getenv);
         boolean valid =
                 result.config().isPresent() && (!strict || result.problems().isEmpty());
-        switch (output) {
+        switch (main.output(output)) {
             case TABLE -> {
                 result.problems().forEach(problem -> spec.commandLine().getErr().println(problem));
                 if (valid) {
                     spec.commandLine().getOut().println(config.file() + ": valid");
                 }
             }
-            case JSON -> spec.commandLine().getOut().println(json(valid, result));
+            case JSON -> spec.commandLine().getOut().println(json(valid, result).pretty());
         }
         return valid ? Exit.OK : Exit.FAILED;
     }
 
-    private static String json(boolean valid, ConfigResult result) throws Exception {
-        ObjectMapper mapper = new ObjectMapper();
-        ObjectNode root = mapper.createObjectNode().put("valid", valid);
-        var problems = root.putArray("problems");
+    /** All problems as an object. */
+    static Json json(boolean valid, ConfigResult result) {
+        List<Object> problems = new ArrayList<>();
         for (Problem problem : result.problems()) {
-            problems.addObject()
-                    .put("file", problem.file())
-                    .put("line", problem.line())
-                    .put("column", problem.column())
-                    .put("path", problem.path())
-                    .put("message", problem.message())
-                    .put("hint", problem.hint())
-                    .put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
+            Map<String, Object> members = new LinkedHashMap<>();
+            members.put("file", problem.file());
+            members.put("line", problem.line());
+            members.put("column", problem.column());
+            members.put("path", problem.path());
+            members.put("message", problem.message());
+            members.put("hint", problem.hint());
+            members.put("severity", problem.severity().name().toLowerCase(Locale.ROOT));
+            problems.add(members);
         }
-        return mapper.writerWithDefaultPrettyPrinter().writeValueAsString(root);
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("valid", valid);
+        members.put("problems", problems);
+        return Json.object(members);
     }
 }

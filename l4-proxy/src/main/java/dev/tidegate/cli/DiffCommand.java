@@ -45,6 +45,10 @@ final class DiffCommand implements Callable<Integer> {
                 diff = client.ask(AdminClient.Request.write("POST", "/v1/reload?dryRun=true", Map.of()));
             } else {
                 ConfigResult file = ConfigReader.read(config.file(), System::getenv);
+                if (admin.json() && file.config().isEmpty()) {
+                    admin.out().println(CheckCommand.json(false, file).pretty());
+                    return Exit.FAILED;
+                }
                 file.problems().forEach(problem -> admin.err().println(problem));
                 if (file.config().isEmpty()) {
                     return Exit.FAILED;

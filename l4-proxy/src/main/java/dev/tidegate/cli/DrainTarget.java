@@ -38,7 +38,12 @@ final class DrainTarget {
         }
     }
 
-    /** Its resource in the API. */
+    /** Where the API shows it. */
+    String resource() {
+        return choice.process ? "/v1/status" : path();
+    }
+
+    /** What its resources in the API begin with. */
     String path() {
         if (choice.process) {
             return "/v1";

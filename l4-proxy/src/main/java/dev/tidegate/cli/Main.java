@@ -100,6 +100,14 @@ public final class Main implements Runnable {
         return admin;
     }
 
+    /** The form of an answer: as the command was told, else as it was told before the command's name. */
+    CheckCommand.Output output(CheckCommand.Output own) {
+        if (own != null) {
+            return own;
+        }
+        return admin.json() ? CheckCommand.Output.JSON : CheckCommand.Output.TABLE;
+    }
+
     @Override
     public void run() {
         throw new CommandLine.ParameterException(spec.commandLine(), "a command is missing");

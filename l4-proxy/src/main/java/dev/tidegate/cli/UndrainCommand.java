@@ -1,6 +1,7 @@
 package dev.tidegate.cli;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,8 +25,19 @@ final class UndrainCommand implements Callable<Integer> {
         String path = target.path() + "/drain";
         return admin.talk(client -> {
             Json answer = client.ask(write.apply(AdminClient.Request.write("DELETE", path, Map.of())));
-            admin.show(answer, AnswerText.of(answer, "undrained"));
+            boolean bare = Set.of("generation").containsAll(answer.members().keySet());
+            admin.show(admin.json() && bare ? asItIs(client, answer) : answer, AnswerText.of(answer, "undrained"));
             return Exit.OK;
         });
+    }
+
+    /** What was undrained, as {@code enable} answers it too; the other when it cannot be seen: it is undrained all the same. */
+    private Json asItIs(AdminClient client, Json otherwise) {
+        try {
+            return client.get(target.resource());
+        } catch (UnreachableException | RefusedException e) {
+            admin.err().println("tidegate: undrained, but how it is now cannot be told: " + e.getMessage());
+            return otherwise;
+        }
     }
 }

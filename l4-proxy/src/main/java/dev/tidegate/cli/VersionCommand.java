@@ -1,12 +1,26 @@
 package dev.tidegate.cli;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** {@code tidegate version}. */
 @Command(name = "version", description = "Prints the version, and what it runs on.")
 final class VersionCommand implements Runnable {
+    @Option(
+            names = "--output",
+            paramLabel = "table|json",
+            converter = CheckCommand.OutputConverter.class,
+            description = "table: a line (default); json: an object.")
+    private CheckCommand.Output output;
+
+    @ParentCommand
+    private Main main;
+
     @Spec
     private CommandSpec spec;
 
@@ -24,6 +38,21 @@ final class VersionCommand implements Runnable {
 
     @Override
     public void run() {
-        spec.commandLine().getOut().println(line());
+        spec.commandLine()
+                .getOut()
+                .println(
+                        switch (main.output(output)) {
+                            case TABLE -> line();
+                            case JSON -> json().pretty();
+                        });
+    }
+
+    private static Json json() {
+        Map<String, String> members = new LinkedHashMap<>();
+        members.put("version", version());
+        members.put("java", Runtime.version().toString());
+        members.put("os", System.getProperty("os.name"));
+        members.put("arch", System.getProperty("os.arch"));
+        return Json.object(members);
     }
 }

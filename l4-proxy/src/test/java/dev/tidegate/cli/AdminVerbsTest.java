@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tidegate.admin.view.ChangeView;
 import dev.tidegate.admin.view.DiffView;
@@ -422,6 +423,50 @@ class AdminVerbsTest {
             assertTrue(err.toString().contains("bad.yaml:1:12: frontends"), err::toString);
             assertTrue(err.toString().contains("bad.yaml:2:1: backend"), err::toString);
         }
+    }
+
+    @Test
+    void aDiffOfAFileThatIsInvalidIsAnObjectWhereJsonWasAskedFor() throws IOException {
+        Path file = Files.writeString(directory.resolve("bad.yaml"), "frontends: 7\n");
+        try (CannedApi api = CannedApi.onSocket(directory)) {
+            api.on("GET /v1/status", 200, Views.status());
+
+            assertEquals(Exit.FAILED, ask("diff", "--config", file.toString(), "--output", "json"));
+            var shown = new ObjectMapper().readTree(out.toString());
+            assertFalse(shown.at("/valid").asBoolean(true));
+            assertTrue(shown.at("/problems").findValuesAsText("path").contains("frontends"), shown::toString);
+            assertEquals("", err.toString());
+        }
+    }
+
+    /** It printed {@code null}: what answers nothing answers with a generation, and what was undrained with itself. */
+    @Test
+    void whatIsAnsweredWithoutABodyIsAnObjectInJson() throws IOException {
+        try (CannedApi api = CannedApi.onSocket(directory)) {
+            api.tagged("DELETE " + ENDPOINT + "?policy=keep", 204, 12)
+                    .tagged("DELETE /v1/connections/c-1?mode=abort", 204, 13)
+                    .tagged("DELETE " + ENDPOINT + "/drain", 204, 14)
+                    .on("GET " + ENDPOINT, 200, Map.of("name", "a", "state", "ready"))
+                    .tagged("DELETE /v1/drain", 204, 15)
+                    .on("GET /v1/status", 200, Map.of("state", "running"))
+                    .tagged("DELETE /v1/frontends/edge/drain", 204, 16);
+
+            assertEquals(
+                    "12", json("remove web/a --policy keep").at("/generation").asText());
+            assertEquals("13", json("close c-1 --abort").at("/generation").asText());
+            assertEquals("ready", json("undrain web/a").at("/state").asText());
+            assertEquals("running", json("undrain --process").at("/state").asText());
+            assertEquals("", err.toString());
+            // Gone by the time that it is looked at: undrained all the same.
+            assertEquals("16", json("undrain --frontend edge").at("/generation").asText());
+            assertTrue(err.toString().contains("undrained, but"), err::toString);
+        }
+    }
+
+    private JsonNode json(String line) throws IOException {
+        out.getBuffer().setLength(0);
+        assertEquals(Exit.OK, ask((line + " --output json").split(" ")), err::toString);
+        return new ObjectMapper().readTree(out.toString());
     }
 
     @Test

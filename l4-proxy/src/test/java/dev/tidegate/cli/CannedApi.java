@@ -78,7 +78,7 @@ final class CannedApi implements AutoCloseable {
         }
     }
 
-    private record Answer(int status, String contentType, String body) {}
+    private record Answer(int status, String contentType, String body, String tag) {}
 
     private CannedApi(Class<? extends ServerChannel> kind, SocketAddress address, SslContext tls) {
         server = new ServerBootstrap()
@@ -127,7 +127,16 @@ final class CannedApi implements AutoCloseable {
     /** Has a request answered with a text. */
     CannedApi text(String request, int status, String contentType, String body) {
         synchronized (answers) {
-            answers.computeIfAbsent(request, key -> new ArrayDeque<>()).add(new Answer(status, contentType, body));
+            answers.computeIfAbsent(request, key -> new ArrayDeque<>()).add(new Answer(status, contentType, body, ""));
+        }
+        return this;
+    }
+
+    /** Has a request answered with a generation alone. */
+    CannedApi tagged(String request, int status, long generation) {
+        synchronized (answers) {
+            answers.computeIfAbsent(request, key -> new ArrayDeque<>())
+                    .add(new Answer(status, "", "", "\"" + generation + "\""));
         }
         return this;
     }
@@ -164,7 +173,8 @@ final class CannedApi implements AutoCloseable {
                 return new Answer(
                         404,
                         "application/problem+json",
-                        "{\"title\":\"Not Found\",\"detail\":\"no answer is canned for " + line + "\"}");
+                        "{\"title\":\"Not Found\",\"detail\":\"no answer is canned for " + line + "\"}",
+                        "");
             }
             return left.size() > 1 ? left.poll() : left.peek();
         }
@@ -183,6 +193,9 @@ final class CannedApi implements AutoCloseable {
                     HttpVersion.HTTP_1_1,
                     HttpResponseStatus.valueOf(answer.status()),
                     Unpooled.copiedBuffer(answer.body(), StandardCharsets.UTF_8));
+            if (!answer.tag().isEmpty()) {
+                response.headers().set("etag", answer.tag());
+            }
             response.headers().set("content-type", answer.contentType());
             response.headers().set("content-length", response.content().readableBytes());
             context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);

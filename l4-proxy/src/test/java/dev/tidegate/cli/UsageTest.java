@@ -2,8 +2,12 @@ package dev.tidegate.cli;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -41,6 +45,28 @@ class UsageTest {
         assertEquals(Exit.OK, execute(word), err::toString);
 
         assertEquals(VersionCommand.line(), out.toString().strip());
+    }
+
+    /** What was given before the command was not heard. */
+    @ParameterizedTest
+    @ValueSource(strings = {"version --output json", "--output json version"})
+    void theVersionIsAnObjectWhereverJsonWasAskedFor(String line) throws IOException {
+        assertEquals(Exit.OK, execute(line.split(" ")), err::toString);
+
+        JsonNode shown = new ObjectMapper().readTree(out.toString());
+        assertEquals(VersionCommand.version(), shown.at("/version").asText());
+        assertEquals(Runtime.version().toString(), shown.at("/java").asText());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"check --output json --config no-such.yaml", "--output json check --config no-such.yaml"})
+    void aCheckIsAnObjectWhereverJsonWasAskedFor(String line) throws IOException {
+        assertEquals(Exit.FAILED, execute(line.split(" ")), err::toString);
+
+        JsonNode shown = new ObjectMapper().readTree(out.toString());
+        assertFalse(shown.at("/valid").asBoolean(true));
+        assertEquals("error", shown.at("/problems/0/severity").asText());
+        assertEquals("", err.toString());
     }
 
     @Test
