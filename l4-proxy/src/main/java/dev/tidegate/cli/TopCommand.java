@@ -3,6 +3,7 @@ package dev.tidegate.cli;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,21 +22,24 @@ import picocli.CommandLine.Mixin;
             "  ?            help"
         })
 final class TopCommand implements Callable<Integer> {
+    /** The terminal is not taken sooner than that from whoever will be told a failure instead. */
+    private static final long FIRST_MILLIS = 1_000;
+
     @Mixin
     private AdminOptions admin;
 
     @Override
     public Integer call() {
         return admin.talk(client -> {
-            TopSample first = TopSample.ask(client, admin.json());
             if (admin.json()) {
-                admin.out().println(json(first).pretty());
+                admin.out().println(json(TopSample.ask(client, true)).pretty());
                 return Exit.OK;
             }
             if (!Stdout.isTerminal(System.getenv())) {
                 return failed("top needs a terminal; `tidegate status` shows the same once");
             }
-            try (TopPoll poll = new TopPoll(client, first).start()) {
+            try (TopPoll poll = new TopPoll(client).start()) {
+                poll.awaitFirst(FIRST_MILLIS);
                 return show(poll);
             } catch (IOException e) {
                 return failed("the terminal cannot be used: " + e.getMessage());
@@ -52,12 +56,13 @@ final class TopCommand implements Callable<Integer> {
         return Json.object(members);
     }
 
-    private int show(TopPoll poll) throws IOException {
+    private int show(TopPoll poll) throws IOException, UnreachableException, RefusedException {
         TopState state = new TopState();
-        TopSample.Pair shown = poll.latest();
+        Optional<TopSample.Pair> shown = poll.latest();
         try (TopScreen screen = TopScreen.open(!System.getenv().containsKey("NO_COLOR"))) {
             while (!state.ended()) {
-                if (!state.paused()) {
+                poll.failIfNeverAnswered();
+                if (!state.paused() || shown.isEmpty()) {
                     shown = poll.latest();
                 }
                 screen.draw(shown, state, poll.trouble());

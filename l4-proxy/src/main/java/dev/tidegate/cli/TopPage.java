@@ -49,7 +49,10 @@ final class TopPage {
      * @param trouble why nothing newer is shown; empty when all is well
      */
     List<AttributedString> lines(TopSample.Pair pair, TopState state, String trouble) {
-        List<AttributedString> lines = new ArrayList<>(header(pair, state, trouble));
+        List<AttributedString> lines = new ArrayList<>(header(pair, state));
+        if (!trouble.isEmpty()) {
+            lines.add(2, trouble(trouble)); // below what is always there
+        }
         lines.add(AttributedString.EMPTY);
         int room = Math.max(0, height - lines.size() - 1);
         if (state.help()) {
@@ -57,6 +60,25 @@ final class TopPage {
         } else {
             lines.addAll(table(pair, state, room));
         }
+        return fitted(lines);
+    }
+
+    /**
+     * All lines while nothing was answered yet.
+     *
+     * @param trouble why
+     */
+    List<AttributedString> empty(String trouble) {
+        return fitted(List.of(new AttributedString("tidegate", PLAIN.bold()), trouble(trouble)));
+    }
+
+    private AttributedString trouble(String text) {
+        return new AttributedString(
+                Words.printable(text), style(TopView.Tone.BAD).bold());
+    }
+
+    private List<AttributedString> fitted(List<AttributedString> some) {
+        List<AttributedString> lines = new ArrayList<>(some);
         while (lines.size() < height - 1) {
             lines.add(AttributedString.EMPTY);
         }
@@ -66,7 +88,7 @@ final class TopPage {
         return fitting;
     }
 
-    private List<AttributedString> header(TopSample.Pair pair, TopState state, String trouble) {
+    private List<AttributedString> header(TopSample.Pair pair, TopState state) {
         Json status = pair.now().status();
         List<AttributedString> lines = new ArrayList<>();
         AttributedStringBuilder first = new AttributedStringBuilder();
@@ -78,10 +100,6 @@ final class TopPage {
         }
         lines.add(first.toAttributedString());
         lines.add(totals(pair));
-        if (!trouble.isEmpty()) {
-            lines.add(new AttributedString(
-                    Words.printable(trouble), style(TopView.Tone.BAD).bold()));
-        }
         List<Json> operations = status.at("operations").elements();
         operations.stream().limit(OPERATIONS_MAX).forEach(operation -> lines.add(operation(operation)));
         if (operations.size() > OPERATIONS_MAX) {

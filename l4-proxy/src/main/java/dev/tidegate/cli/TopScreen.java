@@ -2,12 +2,11 @@ package dev.tidegate.cli;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.Optional;
 import org.jline.terminal.Attributes;
 import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
-import org.jline.utils.AttributedString;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 import org.jline.utils.NonBlockingReader;
@@ -63,7 +62,7 @@ final class TopScreen implements AutoCloseable {
     }
 
     /** Draws what differs from what is there; the page has the size that the terminal has now. */
-    void draw(TopSample.Pair pair, TopState state, String trouble) {
+    void draw(Optional<TopSample.Pair> pair, TopState state, String trouble) {
         Size size = terminal.getSize();
         if (!size.equals(drawn)) {
             display.clear();
@@ -71,9 +70,8 @@ final class TopScreen implements AutoCloseable {
             drawn = size;
         }
         boolean unicode = StandardCharsets.UTF_8.equals(terminal.encoding());
-        List<AttributedString> lines =
-                new TopPage(size.getColumns(), size.getRows(), unicode, colour).lines(pair, state, trouble);
-        display.update(lines, 0);
+        TopPage page = new TopPage(size.getColumns(), size.getRows(), unicode, colour);
+        display.update(pair.isPresent() ? page.lines(pair.get(), state, trouble) : page.empty(trouble), 0);
     }
 
     /** Waits a moment for a key. */

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -148,6 +151,37 @@ class TopIT {
             }
             tmux.keys("q");
             assertGivenBack(tmux, Exit.OK);
+        }
+    }
+
+    /** It showed nothing at all, or a picture that did not say how old it was; ctrl-C alone ended it. */
+    @Test
+    void aProcessThatTakesConnectionsAndNeverAnswersIsSaidToBeSilentAndQQuits() throws IOException {
+        try (ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            silent.bind(UnixDomainSocketAddress.of(directory.resolve("admin.sock")));
+            try (Tmux tmux = top("")) {
+                tmux.await("for how long", screen -> inOrder(screen, "no answer for", "from unix:", "q quit"));
+                tmux.keys("q");
+                assertGivenBack(tmux, Exit.OK);
+            }
+        }
+    }
+
+    @Test
+    void aProcessThatFallsSilentLeavesItsLastPictureWithItsAge() throws IOException {
+        Path socket = directory.resolve("admin.sock");
+        try (Tmux tmux = top("")) {
+            try (CannedApi api = api()) {
+                tmux.await("the table", screen -> screen.contains("alpha"));
+                assertTrue(api.asked().contains("GET /v1/backends"));
+            }
+            Files.deleteIfExists(socket);
+            try (ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+                silent.bind(UnixDomainSocketAddress.of(socket));
+                tmux.await("its age", screen -> inOrder(screen, "as of ", "s ago: no answer for", "alpha"));
+                tmux.keys("q");
+                assertGivenBack(tmux, Exit.OK);
+            }
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jline.utils.AttributedString;
@@ -173,6 +174,36 @@ class TopPageTest {
 
         assertEquals("cannot reach?[31m it", page.get(2).toString());
         assertTrue(page.get(2).toAnsi().contains("\u001b[31;1m"), page.get(2).toAnsi());
+    }
+
+    @Test
+    void howOldThePictureIsAndForHowLongNobodyAnswersIsSaid() {
+        ApiAddress address = ApiAddress.parse("unix:/a");
+        OptionalLong none = OptionalLong.empty();
+        OptionalLong one = OptionalLong.of(SECOND);
+        OptionalLong five = OptionalLong.of(5 * SECOND);
+        OptionalLong six = OptionalLong.of(6 * SECOND);
+
+        assertEquals("", TopPoll.words(address, "", none, one));
+        assertEquals("", TopPoll.words(address, "", one, six));
+        assertEquals("as of 6s ago: no answer for 5s from unix:/a", TopPoll.words(address, "", five, six));
+        assertEquals("as of 6s ago: cannot reach it", TopPoll.words(address, "cannot reach it", none, six));
+        assertEquals("as of 6s ago: no answer for 5s from unix:/a", TopPoll.words(address, "it was gone", five, six));
+        assertEquals("waiting for unix:/a", TopPoll.words(address, "", one, none));
+        assertEquals("no answer for 5s from unix:/a", TopPoll.words(address, "", five, none));
+    }
+
+    @Test
+    void beforeTheFirstAnswerThePageSaysWhatIsWaitedFor() {
+        List<String> page = new TopPage(80, 24, true, true)
+                .empty("no answer for 5s").stream()
+                        .map(AttributedString::toString)
+                        .toList();
+
+        assertEquals(24, page.size());
+        assertEquals(List.of("tidegate", "no answer for 5s"), page.subList(0, 2));
+        assertTrue(page.get(23).contains("q quit"), page.get(23));
+        assertEquals(1, new TopPage(10, 1, true, true).empty("no answer").size());
     }
 
     @Test
