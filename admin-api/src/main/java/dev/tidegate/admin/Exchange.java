@@ -32,14 +32,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One admin connection: takes a request, has it answered, and again. While an answer is on its way nothing is read, and
- * what was read already waits. What it refuses for its form it answers at once and then closes, reading on for a moment so
- * that the answer is not lost to a reset.
+ * what was read already waits; after a refusal because of too many requests, for a moment more. What it refuses for its
+ * form it answers at once and then closes, reading on for a moment so that the answer is not lost to a reset.
  *
  * <p>Confined to the admin loop.
  */
 final class Exchange extends ChannelInboundHandlerAdapter {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
     private static final byte[] NOTHING = new byte[0];
+    /**
+     * Whoever asked too often is not heard for so long: a flood on a few connections costs next to nothing then. Far below
+     * what they are told to wait, so that one who does so notices nothing.
+     */
+    private static final long REST_MILLIS = 250;
 
     private final AdminLimits limits;
     private final Listener listener;
@@ -50,6 +55,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
     private HttpRequest request;
     private Dispatcher.Admission admission;
     private Answer refusal;
+    private boolean tooOften; // why it is refused
     private long bodyBytes;
     private boolean taking;
     private boolean answering;
@@ -113,6 +119,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
     private void onHead(ChannelHandlerContext ctx, HttpRequest head) {
         request = head;
         admission = null;
+        tooOften = false;
         bodyBytes = 0;
         body.reset();
         Answer unfit = listener.check().refusal(head);
@@ -149,6 +156,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         if (waitNanos == 0) {
             return null;
         }
+        tooOften = true;
         long seconds = 1 + TimeUnit.NANOSECONDS.toSeconds(waitNanos);
         return Answer.problem(
                         HttpResponseStatus.TOO_MANY_REQUESTS,
@@ -287,8 +295,8 @@ final class Exchange extends ChannelInboundHandlerAdapter {
     }
 
     private void onWritten(ChannelHandlerContext ctx, boolean success) {
-        answering = false;
         if (!success) {
+            answering = false;
             closing = true; // what it asked behind that is not answered either
             ctx.close();
             return;
@@ -298,7 +306,16 @@ final class Exchange extends ChannelInboundHandlerAdapter {
             end(ctx);
         } else {
             clock.idle();
+            if (tooOften) {
+                ctx.executor().schedule(() -> listen(ctx), REST_MILLIS, TimeUnit.MILLISECONDS);
+                return;
+            }
         }
+        listen(ctx);
+    }
+
+    private void listen(ChannelHandlerContext ctx) {
+        answering = false;
         ctx.channel().config().setAutoRead(true);
         takeWaiting(ctx);
     }

@@ -108,18 +108,18 @@ final class AdminLimitsTest {
     @Test
     @Tag("slow")
     void aFloodIsToldToComeBackLaterAndMayStillAskWhetherItLives() throws IOException {
-        InetSocketAddress address = start(AdminLimits.STANDARD);
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRate(1, 20));
         RawClient client = connect(address);
         String request = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n";
-        client.send(request.repeat(2000) + REQUEST);
+        client.send(request.repeat(25) + REQUEST);
 
         String all = client.readToEnd();
 
         long served = all.lines().filter("HTTP/1.1 200 OK"::equals).count();
         long refused =
                 all.lines().filter("HTTP/1.1 429 Too Many Requests"::equals).count();
-        assertEquals(2001, served + refused);
-        assertTrue(served >= 100 && refused > 0, "served " + served + " refused " + refused);
+        assertEquals(26, served + refused);
+        assertTrue(served >= 20 && refused > 0, "served " + served + " refused " + refused);
         assertTrue(all.contains("retry-after: 1\r\n"), "no Retry-After");
         assertTrue(all.endsWith("live\n"), "livez must be answered");
     }
@@ -147,6 +147,59 @@ final class AdminLimitsTest {
         RawClient client = connect(address);
 
         client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    /** Each refusal cost as much as an answer, and the next one was asked for at once. */
+    @Test
+    void whoAsksTooOftenIsNotHeardForAMoment() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRate(1, 2));
+        RawClient client = connect(address);
+        long begin = System.nanoTime();
+
+        client.send("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(4) + REQUEST);
+        String all = client.readToEnd();
+
+        long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
+        List<String> statuses = all.lines()
+                .filter(line -> line.startsWith("HTTP/1.1 "))
+                .map(line -> line.split(" ", -1)[1])
+                .toList();
+        assertEquals(List.of("200", "200", "429"), statuses.subList(0, 3));
+        assertEquals(5, statuses.size());
+        long refused = statuses.stream().filter("429"::equals).count();
+        assertTrue(tookMillis >= 250 * refused, "took " + tookMillis + " ms for " + statuses);
+    }
+
+    @Test
+    void aRefusalForTheRateIsAsWholeAsAnyOther() throws IOException {
+        String get = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        String[] refused = afterTheLastThatMay(get).split("\r\n\r\n", 2);
+        List<String> headers = refused[0].lines().toList();
+        assertEquals("HTTP/1.1 429 Too Many Requests", headers.get(0));
+        assertTrue(
+                headers.containsAll(List.of(
+                        "content-type: application/problem+json",
+                        "retry-after: 1",
+                        "cache-control: no-store",
+                        "x-content-type-options: nosniff",
+                        "content-length: " + refused[1].length())),
+                headers::toString);
+        assertTrue(refused[1].contains("\"status\":429"), refused[1]);
+
+        assertEquals(refused[0] + "\r\n\r\n", afterTheLastThatMay(get.replace("GET", "HEAD")));
+        String last = afterTheLastThatMay(get.replace("1.1", "1.0"));
+        assertTrue(last.startsWith("HTTP/1.1 429 ") && last.contains("connection: close\r\n"), last);
+        assertTrue(last.endsWith(refused[1]), last);
+    }
+
+    /** The answer to that request right behind the one that the rate allows. */
+    private String afterTheLastThatMay(String request) throws IOException {
+        if (server != null) {
+            server.close();
+        }
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRate(1, 1));
+        String all = RawClient.ask(address, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n" + request + REQUEST);
+        return all.split("(?=HTTP/1\\.1 )", -1)[1];
+    }
+
 
         assertTrue(client.readToEnd().endsWith("live\n"));
     }
