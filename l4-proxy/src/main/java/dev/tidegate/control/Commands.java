@@ -369,7 +369,7 @@ final class Commands {
         } catch (IllegalArgumentException wrong) {
             throw invalid("address", wrong.getMessage(), "");
         }
-        if (address.literal() && linkLocal(address.host())) {
+        if (address.literal() && unfit(address.host())) {
             throw invalid(
                     "address",
                     "\"" + add.address() + "\" is link-local, where hosts keep their metadata services",
@@ -382,9 +382,10 @@ final class Commands {
         }
     }
 
-    private static boolean linkLocal(String literal) {
+    /** Those that a name resolves to are looked at when it is resolved. */
+    private static boolean unfit(String literal) {
         try {
-            return InetAddress.getByName(literal).isLinkLocalAddress();
+            return UnfitAddress.is(InetAddress.getByName(literal));
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("not a literal: " + literal, e);
         }

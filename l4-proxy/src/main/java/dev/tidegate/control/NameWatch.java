@@ -25,7 +25,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +35,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the addresses of endpoints that are configured by name. Each name is asked for again when its answer's time to
  * live is over (at least 1 s, at most 5 min); the last good answer stays while lookups fail, which are tried again soon.
+ *
+ * <p>Of endpoints that were added at run time, addresses that are none for them ({@link UnfitAddress}) are left out; an
+ * answer with no other is like a lookup that failed.
  *
  * <p>Lookups run on a thread of their own, {@code tidegate-names}, and never on a worker.
  */
@@ -48,20 +53,27 @@ final class NameWatch implements AutoCloseable {
     private final EventLoopGroup group;
     private final EventLoop loop;
     private final DnsNameResolver resolver;
+    private final BiConsumer<EndpointCell, List<String>> refused;
     private final Map<EndpointCell, Watch> watches = new HashMap<>(); // on the loop
 
     /**
      * @param servers whom to ask
+     * @param refused told of addresses that were left out; on the watch's own thread, must not wait
      */
-    NameWatch(DnsServerAddressStreamProvider servers) {
-        this(servers, setting -> setting);
+    NameWatch(DnsServerAddressStreamProvider servers, BiConsumer<EndpointCell, List<String>> refused) {
+        this(servers, refused, setting -> setting);
     }
 
     /**
      * @param servers whom to ask
+     * @param refused told of addresses that were left out
      * @param platform what to set in place of what this machine says, such as its search domains
      */
-    NameWatch(DnsServerAddressStreamProvider servers, UnaryOperator<DnsNameResolverBuilder> platform) {
+    NameWatch(
+            DnsServerAddressStreamProvider servers,
+            BiConsumer<EndpointCell, List<String>> refused,
+            UnaryOperator<DnsNameResolverBuilder> platform) {
+        this.refused = refused;
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("tidegate-names", true), NioIoHandler.newFactory());
         loop = group.next();
@@ -89,19 +101,25 @@ final class NameWatch implements AutoCloseable {
         return platform.apply(builder).build();
     }
 
-    /** Keeps the addresses of those cells from now on, and of no others. Any thread. */
-    void follow(Map<EndpointCell, EndpointAddress> cells) {
+    /**
+     * Keeps the addresses of those cells from now on, and of no others. Any thread.
+     *
+     * @param added which of them were added at run time
+     */
+    void follow(Map<EndpointCell, EndpointAddress> cells, Set<EndpointCell> added) {
         Map<EndpointCell, EndpointAddress> wanted = Map.copyOf(cells);
+        Set<EndpointCell> guarded = Set.copyOf(added);
         loop.execute(() -> {
             watches.entrySet().removeIf(entry -> {
-                boolean over = !wanted.containsKey(entry.getKey());
+                Watch watch = entry.getValue();
+                boolean over = !wanted.containsKey(entry.getKey()) || watch.guarded != guarded.contains(entry.getKey());
                 if (over) {
-                    entry.getValue().stop();
+                    watch.stop();
                 }
                 return over;
             });
             wanted.forEach((cell, address) -> watches.computeIfAbsent(cell, fresh -> {
-                Watch watch = new Watch(fresh, address.host(), address.port());
+                Watch watch = new Watch(fresh, address.host(), address.port(), guarded.contains(fresh));
                 watch.run();
                 return watch;
             }));
@@ -120,15 +138,18 @@ final class NameWatch implements AutoCloseable {
         private final EndpointCell cell;
         private final String host;
         private final int port;
+        private final boolean guarded; // against addresses that are none for what was added at run time
+        private List<String> refusedLast = List.of();
         private long seenSeconds; // the least time to live in the answer to the lookup under way
         private boolean failing;
         private boolean faulty;
         private boolean stopped;
 
-        Watch(EndpointCell cell, String host, int port) {
+        Watch(EndpointCell cell, String host, int port, boolean guarded) {
             this.cell = cell;
             this.host = host;
             this.port = port;
+            this.guarded = guarded;
         }
 
         void stop() {
@@ -168,10 +189,16 @@ final class NameWatch implements AutoCloseable {
         }
 
         private long onAnswer(List<InetAddress> answer) {
-            List<InetSocketAddress> now = answer.stream()
-                    .distinct()
-                    .map(address -> new InetSocketAddress(address, port))
-                    .toList();
+            List<InetAddress> all = answer.stream().distinct().toList();
+            List<InetAddress> fit = all.stream().filter(this::fits).toList();
+            tellRefused(all.stream().filter(address -> !fits(address)).toList());
+            List<InetSocketAddress> now = fit.isEmpty()
+                    ? cell.addresses().stream()
+                            .filter(kept -> fits(kept.getAddress()))
+                            .toList()
+                    : fit.stream()
+                            .map(address -> new InetSocketAddress(address, port))
+                            .toList();
             if (!List.copyOf(cell.addresses()).containsAll(now)
                     || cell.addresses().size() != now.size()) {
                 log.info(
@@ -186,6 +213,28 @@ final class NameWatch implements AutoCloseable {
             failing = false;
             faulty = false;
             return Math.max(LEAST_TTL_SECONDS, seenSeconds);
+        }
+
+        private boolean fits(InetAddress address) {
+            return !guarded || !UnfitAddress.is(address);
+        }
+
+        private void tellRefused(List<InetAddress> unfit) {
+            List<String> now =
+                    unfit.stream().map(NetUtil::toAddressString).sorted().toList();
+            if (now.equals(refusedLast)) {
+                return;
+            }
+            refusedLast = now;
+            if (!now.isEmpty()) {
+                log.warn(
+                        "addresses not taken: link-local, unspecified or multicast ones are none for an endpoint that was"
+                                + " added at run time backend={} endpoint={} addresses={}",
+                        cell.backend(),
+                        cell.address(),
+                        now);
+                refused.accept(cell, now);
+            }
         }
 
         private long onFailure(Throwable cause) {

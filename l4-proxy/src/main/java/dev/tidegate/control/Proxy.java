@@ -170,9 +170,9 @@ public final class Proxy implements AutoCloseable {
             throw failed;
         }
         this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
-        this.publisher =
-                new Publisher(inForce, cells, builder, new Leaving(cells, workers), listeners, parts.nameServers());
         this.events = new Events(parts.clock());
+        this.publisher = new Publisher(
+                inForce, cells, builder, new Leaving(cells, workers), listeners, parts.nameServers(), events);
         this.operations = new Operations(workers, parts.ticker(), parts.clock(), this::onOperationEnded);
         this.drains = new Drains(operations);
         Departures departures = new Departures(operations);

@@ -36,6 +36,7 @@ final class Publisher {
     private final Leaving leaving;
     private final Listeners listeners;
     private final DnsServerAddressStreamProvider nameServers;
+    private final Events events;
     private NameWatch names; // null while no endpoint has a name
 
     Publisher(
@@ -44,13 +45,15 @@ final class Publisher {
             SnapshotBuilder builder,
             Leaving leaving,
             Listeners listeners,
-            DnsServerAddressStreamProvider nameServers) {
+            DnsServerAddressStreamProvider nameServers,
+            Events events) {
         this.inForce = inForce;
         this.cells = cells;
         this.builder = builder;
         this.leaving = leaving;
         this.listeners = listeners;
         this.nameServers = nameServers;
+        this.events = events;
     }
 
     /** What a publication took away, and what it brought back before all connections had ended. */
@@ -151,14 +154,36 @@ final class Publisher {
 
     private void watchNames(Snapshot snapshot) {
         if (names == null && !named(snapshot).isEmpty()) {
-            names = new NameWatch(nameServers);
+            names = new NameWatch(nameServers, this::onRefused);
         }
     }
 
     private void follow(Snapshot snapshot) {
         if (names != null) {
-            names.follow(named(snapshot));
+            names.follow(named(snapshot), added(snapshot));
         }
+    }
+
+    /** On the thread of the names. */
+    private void onRefused(EndpointCell cell, List<String> addresses) {
+        String target = "backends/" + cell.backend() + "/endpoints/" + cell.address();
+        events.emit(
+                "endpoint-addresses-refused",
+                target + " was added at run time and has addresses that are none for it: "
+                        + String.join(", ", addresses),
+                Map.of("target", target, "addresses", addresses));
+    }
+
+    private static Set<EndpointCell> added(Snapshot snapshot) {
+        Set<EndpointCell> added = new HashSet<>();
+        for (Backend backend : snapshot.backends()) {
+            for (Endpoint endpoint : backend.endpoints().all()) {
+                if (endpoint.origin().added()) {
+                    added.add(endpoint.cell());
+                }
+            }
+        }
+        return added;
     }
 
     private static Map<EndpointCell, EndpointAddress> named(Snapshot snapshot) {
