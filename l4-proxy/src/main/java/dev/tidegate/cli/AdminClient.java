@@ -197,7 +197,15 @@ final class AdminClient {
             return "the name is not known";
         }
         if (cause instanceof SSLException) {
-            return "TLS: " + cause.getMessage() + "; for a certificate of your own, give --ca FILE";
+            String alert = String.valueOf(cause.getMessage());
+            // What a server says that wants a certificate: RFC 8446, section 6.2; before TLS 1.3, any of the others.
+            boolean theirs = alert.contains("certificate_required")
+                    || alert.contains("bad_certificate")
+                    || alert.contains("handshake_failure");
+            return "TLS: " + alert
+                    + (theirs
+                            ? "; where it asks for a certificate, give --certificate FILE and --key FILE"
+                            : "; for a certificate of your own, give --ca FILE");
         }
         String said = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         if (!(address instanceof ApiAddress.Unix)) {

@@ -14,8 +14,10 @@ import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ITypeConverter;
@@ -49,6 +51,15 @@ final class AdminOptions {
             paramLabel = "FILE",
             description = "Certificates (PEM) to trust for https, in place of the JDK's.")
     private Path ca;
+
+    @Option(
+            names = "--certificate",
+            paramLabel = "FILE",
+            description = "A certificate (PEM) to show over https, where the process asks for one; with --key.")
+    private Path certificate;
+
+    @Option(names = "--key", paramLabel = "FILE", description = "Its key (PEM, PKCS#8, not encrypted).")
+    private Path key;
 
     @Option(
             names = "--timeout",
@@ -157,26 +168,47 @@ final class AdminOptions {
     }
 
     private SSLSocketFactory tls() {
-        Path file = pick(ca, above().map(options -> options.ca), null);
-        if (file == null) {
+        Path trusted = pick(ca, above().map(options -> options.ca), null);
+        Path shown = pick(certificate, above().map(options -> options.certificate), null);
+        Path secret = pick(key, above().map(options -> options.key), null);
+        if ((shown == null) != (secret == null)) {
+            throw usage("--certificate and --key belong together; give both");
+        }
+        if (trusted == null && shown == null) {
             return (SSLSocketFactory) SSLSocketFactory.getDefault();
         }
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(shown == null ? null : keys(shown, secret), trusted == null ? null : trust(trusted), null);
+            return context.getSocketFactory();
+        } catch (GeneralSecurityException e) {
+            throw usage("TLS cannot be used: " + e.getMessage());
+        }
+    }
+
+    private KeyManager[] keys(Path shown, Path secret) {
+        try {
+            return ClientCertificate.managers(read("--certificate", shown), read("--key", secret));
+        } catch (GeneralSecurityException | IOException e) {
+            throw usage("--certificate " + shown + " with --key " + secret + " cannot be used: " + e.getMessage());
+        }
+    }
+
+    private TrustManager[] trust(Path file) {
         try {
             Collection<? extends Certificate> trusted = CertificateFactory.getInstance("X.509")
                     .generateCertificates(new ByteArrayInputStream(read("--ca", file)));
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
-            for (Certificate certificate : trusted) {
-                store.setCertificateEntry("ca" + store.size(), certificate);
+            for (Certificate each : trusted) {
+                store.setCertificateEntry("ca" + store.size(), each);
             }
             if (store.size() == 0) {
                 throw usage("--ca " + file + " holds no certificate; give a PEM file");
             }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, trust.getTrustManagers(), null);
-            return context.getSocketFactory();
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(store);
+            return factory.getTrustManagers();
         } catch (GeneralSecurityException | IOException e) {
             throw usage("--ca " + file + " cannot be used: " + e.getMessage() + "; give a PEM file");
         }
