@@ -72,6 +72,9 @@ record TlsFiles(SslContext context, List<String> names) {
         if (!Files.isReadable(path)) {
             throw new IOException("admin.tls." + key + ": \"" + path + "\" cannot be read");
         }
+        if (!Files.isRegularFile(path)) {
+            throw new IOException("admin.tls." + key + ": \"" + path + "\" is no regular file, and no link to one");
+        }
     }
 
     private static IOException wrong(String key, Path path, String what, Exception cause) {

@@ -147,6 +147,9 @@ final class TokenFile {
     }
 
     private static void checkAccess(Path path) throws IOException {
+        if (Files.exists(path) && !Files.isRegularFile(path)) {
+            throw new IOException("token file \"" + path + "\" is no regular file, and no link to one");
+        }
         Set<PosixFilePermission> permissions;
         try {
             permissions = permissionsOf(path);

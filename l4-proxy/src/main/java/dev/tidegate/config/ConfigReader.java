@@ -1,9 +1,7 @@
 package dev.tidegate.config;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,21 +18,36 @@ public final class ConfigReader {
     private final Merged frontends = new Merged(ConfigKeys.FRONTENDS);
     private final Merged backends = new Merged(ConfigKeys.BACKENDS);
 
+    /** Where the bytes of a file come from. */
+    @FunctionalInterface
+    private interface Source {
+        byte[] bytes(Path file) throws IOException;
+    }
+
     private ConfigReader(UnaryOperator<String> env) {
         this.reading = new Reading(problems, new Environment(env));
     }
 
     /**
-     * Reads a file and those it includes.
+     * Reads a file and those it includes. The main file may be a pipe, such as {@code /dev/stdin}: it is waited for.
      *
      * @param file the main file
      * @param env looks up an environment variable; null for one that is not set
      * @return the configuration, or what is wrong
      */
     public static ConfigResult read(Path file, UnaryOperator<String> env) {
+        return read(file, env, SourceText::bytes);
+    }
+
+    /** The same of regular files alone, which are never waited for: for a process that has better things to do. */
+    public static ConfigResult readWithoutWaiting(Path file, UnaryOperator<String> env) {
+        return read(file, env, SourceText::bytesOfRegular);
+    }
+
+    private static ConfigResult read(Path file, UnaryOperator<String> env, Source source) {
         ConfigReader reader = new ConfigReader(env);
         Mark start = new Mark(0, file.toString(), 1, 1);
-        return reader.bytesOf(file, start, KeyPath.ROOT)
+        return reader.bytesOf(source, file, start, KeyPath.ROOT)
                 .map(bytes -> reader.result(file.toString(), bytes))
                 .orElseGet(() -> new ConfigResult(Optional.empty(), reader.problems.inFileOrder()));
     }
@@ -79,7 +92,7 @@ public final class ConfigReader {
         for (Located<Path> file : new Includes(main, problems).find(globs)) {
             source++;
             int thisSource = source;
-            Optional<Values> values = bytesOf(file.value(), file.mark(), file.path())
+            Optional<Values> values = bytesOf(SourceText::bytesOfRegular, file.value(), file.mark(), file.path())
                     .flatMap(bytes -> tree(file.value().toString(), thisSource, bytes))
                     .flatMap(root -> ConfigKeys.INCLUDED.read(root, KeyPath.ROOT, reading));
             values.ifPresentOrElse(this::take, this::lack);
@@ -102,9 +115,9 @@ public final class ConfigReader {
                 .flatMap(text -> YamlTree.read(file, source, text, problems));
     }
 
-    private Optional<byte[]> bytesOf(Path file, Mark mark, KeyPath path) {
-        try (InputStream in = Files.newInputStream(file)) {
-            return Optional.of(in.readNBytes(SourceText.BYTES_MAX + 1));
+    private Optional<byte[]> bytesOf(Source source, Path file, Mark mark, KeyPath path) {
+        try {
+            return Optional.of(source.bytes(file));
         } catch (NoSuchFileException e) {
             problems.error(mark, path, "file " + Text.quote(file.toString()) + " does not exist", "check the path");
         } catch (AccessDeniedException e) {
@@ -114,11 +127,10 @@ public final class ConfigReader {
                     "file " + Text.quote(file.toString()) + " may not be read",
                     "check who owns it and its mode");
         } catch (IOException e) {
-            String reason = Files.isDirectory(file) ? "it is a directory" : String.valueOf(e.getMessage());
             problems.error(
                     mark,
                     path,
-                    "file " + Text.quote(file.toString()) + " cannot be read: " + reason,
+                    "file " + Text.quote(file.toString()) + " cannot be read: " + e.getMessage(),
                     "name a readable file");
         }
         return Optional.empty();

@@ -1,8 +1,6 @@
 package dev.tidegate.config;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +31,8 @@ public final class ConfigSources {
         Problems problems = new Problems();
         String name = main.toString();
         byte[] text;
-        try (InputStream in = Files.newInputStream(main)) {
-            text = in.readNBytes(SourceText.BYTES_MAX + 1);
+        try {
+            text = SourceText.bytesOfRegular(main);
         } catch (IOException e) {
             return Optional.empty(); // reading the configuration itself says what is wrong
         }

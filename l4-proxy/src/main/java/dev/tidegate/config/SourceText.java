@@ -1,22 +1,53 @@
 package dev.tidegate.config;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharsetDecoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Locale;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.scanner.StreamReader;
 
-/** Bytes to text: UTF-8 or nothing, and no character that YAML forbids. Stateless. */
+/** A file's bytes, and bytes to text: UTF-8 or nothing, and no character that YAML forbids. Stateless. */
 final class SourceText {
     static final int BYTES_MAX = 1 << 20;
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';
 
     private SourceText() {}
+
+    /**
+     * The bytes of a file, and one more than there may be of a larger one. A pipe is read to its end, which may take for
+     * ever.
+     *
+     * @throws IOException with words for the operator when it cannot be read
+     */
+    static byte[] bytes(Path file) throws IOException {
+        if (Files.isDirectory(file)) {
+            throw new IOException("it is a directory");
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return in.readNBytes(BYTES_MAX + 1);
+        }
+    }
+
+    /**
+     * The same of a regular file, or of a link to one. A pipe is refused before it is opened: without a writer already the
+     * open would take for ever.
+     */
+    static byte[] bytesOfRegular(Path file) throws IOException {
+        if (Files.readAttributes(file, BasicFileAttributes.class).isOther()) {
+            throw new IOException("it is a pipe, a socket or a device, which might never end");
+        }
+        return bytes(file);
+    }
 
     static Optional<String> decode(String file, int source, byte[] bytes, Problems problems) {
         Mark start = new Mark(source, file, 1, 1);

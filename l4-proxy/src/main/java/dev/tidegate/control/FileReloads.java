@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Reloads of a configuration file, one at a time. What is asked for while one runs becomes one more after it, however often
  * it is asked for: that one reads the file as the last asker left it, and its result is for all of them. Dry runs stand in
- * the same line.
+ * the same line. What is no regular file is refused: a pipe without a writer would hold up every later one.
  *
  * <p>Asked by any thread; carried out on {@code tidegate-reload}.
  */
@@ -125,7 +125,7 @@ public final class FileReloads implements AutoCloseable {
     }
 
     private FileReload reloadNow() {
-        ConfigResult read = ConfigReader.read(file, environment);
+        ConfigResult read = ConfigReader.readWithoutWaiting(file, environment);
         for (Problem problem : read.problems()) {
             if (problem.severity() == Problem.Severity.ERROR) {
                 log.error("{}", problem);
@@ -167,7 +167,7 @@ public final class FileReloads implements AutoCloseable {
     }
 
     private FileReload dryRunNow() {
-        ConfigResult read = ConfigReader.read(file, environment);
+        ConfigResult read = ConfigReader.readWithoutWaiting(file, environment);
         return new FileReload(
                 read.problems(),
                 read.config().map(config -> target.compare().apply(config).join()));

@@ -104,6 +104,30 @@ class ReloadIT {
         }
     }
 
+    /** It waited for a writer, and every later reload waited behind it. */
+    @Test
+    void hupWithAPipeInPlaceOfTheFileIsRejectedAtOnceAndTheNextOneWorks() throws Exception {
+        Path file = directory.resolve("tidegate.yaml");
+        try (ScriptedBackend a = named("a");
+                ScriptedBackend b = named("b");
+                TidegateProcess tidegate =
+                        TidegateProcess.run(directory, yaml(a, "")).start()) {
+            Files.delete(file);
+            TidegateProcess.command("mkfifo", file.toString());
+            tidegate.signal("HUP");
+            assertTrue(tidegate.awaitErr("cannot be read: it is a pipe").contains(file + ":1:1: file "));
+            tidegate.awaitErr("reload rejected, nothing changed gen=1");
+            assertServedBy("a", tidegate);
+
+            Files.delete(file);
+            Path real = Files.writeString(directory.resolve("real.yaml"), yaml(b, ""));
+            Files.createSymbolicLink(file, real);
+            tidegate.signal("HUP");
+            tidegate.awaitErr("reload applied gen=2");
+            assertServedBy("b", tidegate);
+        }
+    }
+
     @Test
     void aWatchedFileThatChangesIsReloadedWithoutASignal() throws Exception {
         try (ScriptedBackend a = named("a");

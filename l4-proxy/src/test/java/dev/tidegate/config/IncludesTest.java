@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class IncludesTest {
@@ -88,6 +89,34 @@ final class IncludesTest {
         assertTrue(
                 ConfigText.lines(result).get(0).contains("it is a directory"),
                 () -> ConfigText.lines(result).toString());
+    }
+
+    /** It was opened, and waited for whoever might write to it: for good. */
+    @Test
+    @Timeout(20)
+    void aPipeIsRefusedAndNotWaitedFor() throws Exception {
+        Path pipe = directory.resolve("pipe");
+        assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor(), "mkfifo");
+        Path link = Files.createSymbolicLink(directory.resolve("link.yaml"), pipe);
+
+        for (Path file : List.of(pipe, link)) {
+            List<String> lines = ConfigText.lines(ConfigReader.readWithoutWaiting(file, ConfigText.NO_ENV));
+            assertEquals(1, lines.size(), lines::toString);
+            assertTrue(lines.get(0).contains("cannot be read: it is a pipe"), lines.get(0));
+            assertTrue(ConfigSources.of(file, ConfigText.NO_ENV).isEmpty());
+        }
+        write("main.yaml", "include: [pipe]\n" + FRONTEND.replace("NAME", "a") + BACKEND);
+        assertTrue(lines().get(0).contains("main.yaml:1:11: include[0]: file \"pipe\" cannot"), () -> lines().get(0));
+    }
+
+    @Test
+    void aLinkToARegularFileIsReadAsThatFile() throws IOException {
+        write("real.yaml", FRONTEND.replace("NAME", "a") + BACKEND);
+        Path link = Files.createSymbolicLink(directory.resolve("link.yaml"), directory.resolve("real.yaml"));
+
+        ConfigResult read = ConfigReader.readWithoutWaiting(link, ConfigText.NO_ENV);
+
+        assertTrue(read.config().isPresent(), () -> ConfigText.lines(read).toString());
     }
 
     private void write(String file, String text) throws IOException {
