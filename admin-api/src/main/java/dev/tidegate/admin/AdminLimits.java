@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * What one client, or all together, may take of the admin server. Immutable.
  *
- * @param connections open at a time, over all listeners
+ * @param connections open at a time, over all UNIX sockets, and again over all TCP listeners
  * @param reserved connections beyond those, that are asked for {@code /livez} alone and have a second for it
  * @param headerBytes of a request's header section
  * @param bodyBytes of a request's body

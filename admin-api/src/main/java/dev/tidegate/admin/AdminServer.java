@@ -24,9 +24,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -60,8 +58,8 @@ public final class AdminServer implements AutoCloseable {
     private AdminSettings settings;
     private Parts parts;
     private volatile TlsFiles tls; // writer: start and refresh
-    private final Deque<Channel> reserved = new ArrayDeque<>(); // on the loop only
-    private int open; // on the loop only
+    private final Places onUnix; // on the loop only
+    private final Places onTcp; // on the loop only
 
     /** What all listeners share; on the loop only. */
     private record Parts(
@@ -88,6 +86,8 @@ public final class AdminServer implements AutoCloseable {
         this.operations = operations;
         this.limits = limits;
         this.loopback = loopback;
+        this.onUnix = new Places(limits.connections(), limits.reserved());
+        this.onTcp = new Places(limits.connections(), limits.reserved());
     }
 
     /**
@@ -251,7 +251,7 @@ public final class AdminServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        accept(channel, listener);
+                        accept(channel, listener, address instanceof AdminAddress.Tcp);
                     }
                 })
                 .bind(where)
@@ -266,32 +266,17 @@ public final class AdminServer implements AutoCloseable {
         return bind.channel();
     }
 
-    private void accept(Channel channel, Listener listener) {
-        boolean beyond = open >= limits.connections();
-        if (beyond) {
-            takeReserved(channel);
-        } else {
-            open++;
-            channel.closeFuture().addListener(closed -> open--);
-        }
+    private void accept(Channel channel, Listener listener, boolean tcp) {
+        boolean ordinary = (tcp ? onTcp : onUnix).take(channel);
         connections.add(channel);
-        Exchange exchange = new Exchange(limits, listener, Peers.of(channel, beyond));
+        Exchange exchange = new Exchange(limits, listener, Peers.of(channel, !ordinary));
         channel.pipeline().addLast(exchange.clock());
-        if (channel.remoteAddress() instanceof InetSocketAddress && tls != null) {
+        if (tcp && tls != null) {
             channel.pipeline().addLast(tls.context().newHandler(channel.alloc()));
         }
         channel.pipeline()
                 .addLast(new StrictRequestDecoder(limits.headerBytes()))
                 .addLast(new HttpResponseEncoder())
                 .addLast(exchange);
-    }
-
-    /** Takes a reserved place; who has had one longest goes, since they have had their time. */
-    private void takeReserved(Channel channel) {
-        if (reserved.size() >= limits.reserved()) {
-            reserved.removeFirst().close();
-        }
-        reserved.addLast(channel);
-        channel.closeFuture().addListener(closed -> reserved.remove(channel));
     }
 }

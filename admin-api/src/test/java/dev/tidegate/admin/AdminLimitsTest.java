@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Limits of time and number. */
 final class AdminLimitsTest {
@@ -105,6 +107,27 @@ final class AdminLimitsTest {
                         RawClient.ask(address, "GET /readyz HTTP/1.0\r\n\r\n").startsWith("HTTP/1.1 200 "));
     }
 
+    /** Idle clients of a port kept the operator from the socket. */
+    @Test
+    void howeverManyConnectionsThereAreOverTcpTheUnixSocketHasPlacesOfItsOwn(@TempDir Path directory)
+            throws IOException {
+        Path socket = directory.resolve("admin.sock");
+        server = new AdminServer(operations, AdminLimits.STANDARD.withRequestTime(Duration.ofMinutes(5)));
+        List<AdminAddress> bound = server.start(List.of(AdminServerTest.loopback(), AdminAddress.unix(socket)));
+        InetSocketAddress address = ((AdminAddress.Tcp) bound.get(0)).address();
+        for (int i = 0; i < 400; i++) {
+            connect(address);
+        }
+        String readyz = "GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> RawClient.ask(address, readyz).startsWith("HTTP/1.1 503 "));
+
+        for (int i = 0; i < 10; i++) {
+            String answer = AdminUnixSocketTest.ask(socket, readyz);
+            assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
+        }
+    }
+
     @Test
     @Tag("slow")
     void aFloodIsToldToComeBackLaterAndMayStillAskWhetherItLives() throws IOException {
@@ -124,29 +147,6 @@ final class AdminLimitsTest {
         assertTrue(all.endsWith("live\n"), "livez must be answered");
     }
 
-    @Test
-    void aSilentClientIsDroppedAfterTheRequestTime() throws IOException {
-        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMillis(100)));
-
-        assertEquals("", connect(address).readToEnd());
-    }
-
-    @Test
-    void aBodyShorterThanAnnouncedEndsWithTheRequestTime() throws IOException {
-        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMillis(100)));
-        RawClient client = connect(address);
-
-        client.send("POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc");
-
-        assertEquals("", client.readToEnd());
-    }
-
-    @Test
-    void aPauseBetweenRequestsIsBounded() throws IOException {
-        InetSocketAddress address = start(AdminLimits.STANDARD.withIdleTime(Duration.ofMillis(100)));
-        RawClient client = connect(address);
-
-        client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
     /** Each refusal cost as much as an answer, and the next one was asked for at once. */
     @Test
     void whoAsksTooOftenIsNotHeardForAMoment() throws IOException {
@@ -200,6 +200,29 @@ final class AdminLimitsTest {
         return all.split("(?=HTTP/1\\.1 )", -1)[1];
     }
 
+    @Test
+    void aSilentClientIsDroppedAfterTheRequestTime() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMillis(100)));
+
+        assertEquals("", connect(address).readToEnd());
+    }
+
+    @Test
+    void aBodyShorterThanAnnouncedEndsWithTheRequestTime() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(Duration.ofMillis(100)));
+        RawClient client = connect(address);
+
+        client.send("POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc");
+
+        assertEquals("", client.readToEnd());
+    }
+
+    @Test
+    void aPauseBetweenRequestsIsBounded() throws IOException {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withIdleTime(Duration.ofMillis(100)));
+        RawClient client = connect(address);
+
+        client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
         assertTrue(client.readToEnd().endsWith("live\n"));
     }
