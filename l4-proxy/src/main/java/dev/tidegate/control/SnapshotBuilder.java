@@ -14,6 +14,8 @@ import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointList;
 import dev.tidegate.model.Frontend;
+import dev.tidegate.model.Lifetime;
+import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.model.Timeouts;
@@ -52,8 +54,10 @@ final class SnapshotBuilder {
                 config.name(),
                 config.listen().stream().map(ListenAddress::toString).toList(),
                 backend,
+                ProtocolChoice.AUTO,
                 config.maxConnections().orElse(processMaxConnections),
                 timeouts(config.timeouts()),
+                Lifetime.DEFAULT,
                 cells.frontend(config.name()));
     }
 

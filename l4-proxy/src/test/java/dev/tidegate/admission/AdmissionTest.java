@@ -11,6 +11,8 @@ import dev.tidegate.model.ConnectPolicy;
 import dev.tidegate.model.EndpointList;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
+import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.Timeouts;
 import java.util.ArrayList;
@@ -146,8 +148,10 @@ class AdmissionTest {
                 name,
                 List.of(),
                 backend,
+                ProtocolChoice.AUTO,
                 maxConnections,
                 new Timeouts(Timeouts.OFF, Timeouts.OFF, 0),
+                Lifetime.DEFAULT,
                 new FrontendCell(name, 0));
     }
 }

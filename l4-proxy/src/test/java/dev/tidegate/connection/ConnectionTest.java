@@ -17,6 +17,8 @@ import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointList;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
+import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.RetireOrder;
@@ -642,8 +644,10 @@ class ConnectionTest {
                     "front",
                     List.of(),
                     backend,
+                    ProtocolChoice.AUTO,
                     1,
                     new Timeouts(60 * SECOND, 30 * SECOND, 0),
+                    Lifetime.DEFAULT,
                     new FrontendCell("front", 0));
         }
     }

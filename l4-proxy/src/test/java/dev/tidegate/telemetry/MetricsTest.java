@@ -14,7 +14,9 @@ import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointList;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.Picker;
+import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
@@ -73,7 +75,15 @@ final class MetricsTest {
                 new ConnectPolicy(1, 1, 1, ProxyProtocol.OFF));
         List<Frontend> list = new ArrayList<>();
         for (FrontendCell cell : frontends) {
-            list.add(new Frontend(cell.name(), List.of(), backend, 10, new Timeouts(1, 1, 1), cell));
+            list.add(new Frontend(
+                    cell.name(),
+                    List.of(),
+                    backend,
+                    ProtocolChoice.AUTO,
+                    10,
+                    new Timeouts(1, 1, 1),
+                    Lifetime.DEFAULT,
+                    cell));
         }
         return new Snapshot(generation, list, List.of(backend));
     }
