@@ -4,20 +4,23 @@ import dev.tidegate.dial.Dial;
 import dev.tidegate.dial.DialOutcome;
 import dev.tidegate.lifetime.Deadlines;
 import dev.tidegate.lifetime.Expirable;
-import dev.tidegate.lifetime.Quiet;
-import dev.tidegate.lifetime.Retirement;
+import dev.tidegate.lifetime.Lifespan;
 import dev.tidegate.model.BornRetiring;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.RetireOrder;
 import dev.tidegate.model.Side;
+import dev.tidegate.protocol.Detection;
+import dev.tidegate.protocol.Tracker;
 import dev.tidegate.relay.Flow;
 import dev.tidegate.relay.FlowHandler;
 import dev.tidegate.relay.FlowOwner;
+import dev.tidegate.relay.RelayWire;
 import dev.tidegate.telemetry.AccessRecord;
 import dev.tidegate.telemetry.FloodLog;
 import dev.tidegate.telemetry.FrontendRow;
@@ -43,8 +46,9 @@ import org.slf4j.LoggerFactory;
  *                  \_______________________________^   no endpoint, or the client has gone
  * </pre>
  *
- * Retiring is a mark with a deadline, not a state: a retiring connection goes on working. In CLOSING it either flushes to
- * one side what the other had sent before its reset, or lingers for the client to read the last bytes.
+ * Retiring is a mark with a deadline, not a state ({@link Lifespan}): a retiring connection goes on working. In CLOSING it
+ * either flushes to one side what the other had sent before its reset, or lingers for the client to read the last bytes, or
+ * parts from a client in the middle of something.
  *
  * <p>Confined to its worker's loop. What is called for every read ({@link #onBytes}) allocates nothing, locks nothing and
  * looks at no clock.
@@ -57,12 +61,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private static final long FLUSH_NANOS = SECOND;
     /** The age from which on a connection gets the options that only lasting ones need. */
     private static final long LATE_OPTIONS_NANOS = SECOND;
-    /** How long the client may take to read the last bytes after our FIN. */
-    private static final long LINGER_NANOS = 2 * SECOND;
-    /** The same, while bytes still drain to it. */
+    /** How long the client may take to read the last bytes, as long as they still drain to it. */
     private static final long DRAINING_LINGER_NANOS = 30 * SECOND;
-    /** The silence after which an end hurts nobody, when nothing is owed. */
-    private static final long QUIET_NANOS = 5 * SECOND;
+    /** How long a client that was sent a last word and FIN at the hard limit has until it is reset. */
+    private static final long PARTING_NANOS = SECOND;
     /** A reset that no event tells of is found within this. */
     private static final long BLIND_LOOK_NANOS = SECOND;
     /** A blocked write is looked at this many times within the time that silence may last. */
@@ -79,7 +81,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private enum Closing {
         NOT,
         FLUSHING,
-        LINGERING
+        LINGERING,
+        PARTING
     }
 
     private final ConnectionContext context;
@@ -105,8 +108,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private Endpoint held;
 
     private final Progress progress;
-    private Side lastSpoke;
-    private long exchanges;
+    private final Lifespan lifespan;
+    private final RelayWire wire;
+    private boolean countsExchanges; // by who speaks: of a known protocol its tracker counts
+    private boolean over; // the last exchange is done; what is queued to the endpoint has to leave
     private long connectNanos = AccessRecord.NONE;
     private long firstByteNanos = AccessRecord.NONE;
     private boolean lateOptionsSet;
@@ -116,8 +121,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private long deadlineHandle = Deadlines.UNARMED;
     private long deadlineNanos;
-
-    private Retirement retirement; // null while nobody wants it to end
 
     private CloseReason reason;
     private Side closedBy;
@@ -136,12 +139,17 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         this.sequence = worker.nextSequence();
         this.acceptedNanos = worker.nowNanos();
         this.progress = new Progress(acceptedNanos);
+        this.lifespan = new Lifespan(
+                frontend.cell(), frontend.lifetime(), acceptedNanos, 2 * worker.random().nextDouble() - 1);
         this.row = worker.counters().frontend(frontend.cell().slot());
         this.client = (InetSocketAddress) downstream.remoteAddress();
         this.local = (InetSocketAddress) downstream.localAddress();
         this.downstreamHandler = new FlowHandler(Side.DOWNSTREAM, this);
         this.toEndpoint = new Flow(Side.DOWNSTREAM, downstream, this);
         downstreamHandler.join(toEndpoint, null);
+        this.wire = new RelayWire(this, downstream, toEndpoint);
+        Detection.begin(frontend.protocol(), wire, worker.random());
+        this.countsExchanges = wire.tracker() == null;
     }
 
     /** Begins: reads from the client, and dials. */
@@ -149,7 +157,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         assert worker.inLoop();
         worker.settle(this);
         enter(State.DIALING);
-        arm(acceptedNanos + LATE_OPTIONS_NANOS);
+        arm(earlier(acceptedNanos + LATE_OPTIONS_NANOS, lifespan.nextNanos(acceptedNanos)));
         BornRetiring born = frontend.cell().bornRetiring();
         if (born != null) {
             retire(born.order(), acceptedNanos, born.hardNanos(acceptedNanos));
@@ -192,15 +200,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private void join(Channel channel) {
-        if (retirement != null) {
-            retirement.arriveAt(held.cell()); // the endpoint tried before is to be left, perhaps this one is not
-        }
+        lifespan.arriveAt(held.cell()); // the endpoint tried before is to be left, perhaps this one is not
         long now = worker.nowNanos();
         connectNanos = now - acceptedNanos;
         progress.moved(now);
         enter(State.RELAYING);
         toClient = new Flow(Side.UPSTREAM, channel, this);
         toClient.connectTo(downstream);
+        wire.join(toClient);
         if (firstFin != null) {
             watchHalfClosed();
         } else {
@@ -242,11 +249,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     /** Hot: no allocation, no log, no clock (but for the first byte of an answer). */
     @Override
     public void onBytes(Side from, int count, long delivered) {
-        progress.moved(worker.coarseNanos());
+        long now = worker.coarseNanos();
+        if (progress.spoke(from, now) && countsExchanges) {
+            onRequest();
+        }
+        if (lifespan.addBytes(count, now)) {
+            beginToRetire(now);
+        }
         if (from == Side.DOWNSTREAM) {
-            if (lastSpoke != Side.DOWNSTREAM) {
-                exchanges++;
-            }
             row.receivedBytes += count;
         } else {
             row.sentBytes += delivered;
@@ -254,7 +264,48 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 firstByteNanos = worker.nowNanos() - acceptedNanos;
             }
         }
-        lastSpoke = from;
+    }
+
+    @Override
+    public void onRequest() {
+        long now = worker.coarseNanos();
+        row.countRequest(wire.protocolOfRequest());
+        if (lifespan.addRequest(now)) {
+            beginToRetire(now);
+        }
+    }
+
+    @Override
+    public void onOpaque() {
+        countsExchanges = true;
+        if (lifespan.requests() == 0 && progress.clientSpokeLast()) {
+            onRequest(); // it was not counted while its meaning was sought
+        }
+    }
+
+    @Override
+    public void onSwitched() {
+        countsExchanges = false;
+    }
+
+    @Override
+    public void onOver() {
+        if (state != State.RELAYING || over) {
+            return;
+        }
+        over = true;
+        if (toEndpoint.state() == Flow.State.SHUT) {
+            leaveTold();
+        } else {
+            toEndpoint.end(); // what is queued still goes to the endpoint; onDrained goes on from there
+        }
+    }
+
+    @Override
+    public void onUnheeded() {
+        long now = worker.nowNanos();
+        lifespan.hurry(now);
+        armBy(now);
     }
 
     @Override
@@ -284,7 +335,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             }
             case RELAYING -> onFinWhileRelaying(from);
             case CLOSING -> {
-                if (closing == Closing.LINGERING && from == Side.DOWNSTREAM) {
+                if (closing != Closing.FLUSHING && from == Side.DOWNSTREAM && toClient.finSent()) {
                     finish();
                 }
             }
@@ -333,7 +384,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onDrained(Flow flow) {
         assert worker.inLoop();
+        if (state == State.CLOSING && closing != Closing.FLUSHING && flow == toClient) {
+            sendLastFin();
+        }
         if (state != State.RELAYING) {
+            return;
+        }
+        if (over && flow == toEndpoint) {
+            leaveTold();
             return;
         }
         Flow other = flow == toEndpoint ? toClient : toEndpoint;
@@ -355,6 +413,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         // closed.
         if (closing == Closing.FLUSHING && side != closedBy) {
             finishReset();
+        } else if (state == State.CLOSING && closing != Closing.FLUSHING && side == Side.DOWNSTREAM) {
+            finish();
         } else if (state == State.RELAYING && reason == null && writeFailed == null) {
             writeFailed = side;
             writeFault = cause;
@@ -391,7 +451,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             case RELAYING -> reset(side, reasonOf(side, cause));
             case CLOSING -> {
                 boolean flushedSideGone = closing == Closing.FLUSHING && side != closedBy;
-                if (flushedSideGone || (closing == Closing.LINGERING && side == Side.DOWNSTREAM)) {
+                if (flushedSideGone || (closing != Closing.FLUSHING && side == Side.DOWNSTREAM)) {
                     finish();
                 }
             }
@@ -479,32 +539,60 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state != State.DIALING && state != State.RELAYING) {
             return; // it is on its way out already
         }
-        if (retirement == null) {
-            retirement = new Retirement();
-        }
         long now = worker.nowNanos();
-        retirement.add(order, startNanos, hardNanos, now);
-        armBy(later(now, earlier(startNanos, hardNanos)));
+        lifespan.retire(order, startNanos, hardNanos, now);
+        if (lifespan.retiring(now)) {
+            beginToRetire(now);
+        } else {
+            armBy(lifespan.nextNanos(now));
+        }
+    }
+
+    /** It may end from now on: whoever knows its exchanges looks for the moment. */
+    private void beginToRetire(long nowNanos) {
+        if (wire.tracker() != null) {
+            wire.tracker().retire();
+        }
+        if (state == State.DIALING || state == State.RELAYING) {
+            armBy(nowNanos);
+        }
     }
 
     @Override
     public void stay(RetireOrder order) {
         assert worker.inLoop();
-        if (retirement != null && (state == State.DIALING || state == State.RELAYING)) {
-            retirement.remove(order);
-            dropRetirementIfOver();
+        if (state != State.DIALING && state != State.RELAYING) {
+            return;
+        }
+        if (wire.told() != null) {
+            lifespan.leaveWithoutDeadline(order);
+        } else {
+            lifespan.stay(order);
+            stayUnlessRetiring();
         }
     }
 
-    private void dropRetirementIfOver() {
-        if (retirement.isEmpty()) {
-            retirement = null;
+    private void stayUnlessRetiring() {
+        if (wire.tracker() != null && !lifespan.retiring(worker.nowNanos())) {
+            wire.tracker().stay();
         }
     }
 
     @Override
+    public void relimit(Lifetime limits) {
+        assert worker.inLoop();
+        if (state != State.DIALING && state != State.RELAYING) {
+            return;
+        }
+        long now = worker.nowNanos();
+        lifespan.relimit(limits, wire.told() != null, worker.random().nextDouble(), now);
+        stayUnlessRetiring();
+        armBy(lifespan.nextNanos(now));
+    }
+
+    @Override
     public boolean under(RetireOrder order) {
-        return retirement != null && retirement.has(order);
+        return lifespan.under(order);
     }
 
     @Override
@@ -519,7 +607,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     @Override
     public ResidentInfo info() {
-        CloseReason retiring = reason != null || retirement == null ? reason : retirement.reason(worker.nowNanos());
+        CloseReason retiring = reason != null ? reason : lifespan.reason(worker.nowNanos());
         Endpoint endpoint = dial == null ? null : dial.endpoint();
         return new ResidentInfo(
                 worker.index(),
@@ -534,7 +622,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 retiring == null ? null : retiring.word(),
                 acceptedNanos,
                 progress.lastNanos(),
-                exchanges,
+                lifespan.requests(),
                 toEndpoint.bytesRead(),
                 toClient == null ? 0 : toClient.bytesDelivered(),
                 generation);
@@ -578,13 +666,13 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private void onDeadlineWhileDialing(long nowNanos) {
         long lastCall = acceptedNanos + frontend.backend().connect().deadlineNanos() + SECOND;
-        if (retirement != null && nowNanos - retirement.hardNanos() >= 0) {
-            cut(retirement.reason(nowNanos));
+        lifespan.lookAtAge(nowNanos);
+        if (lifespan.atHardLimit(nowNanos)) {
+            cut(lifespan.reason(nowNanos));
         } else if (nowNanos - lastCall >= 0) {
             throw new IllegalStateException("the dial is neither done nor has it failed");
         } else {
-            long next = nowNanos + LATE_OPTIONS_NANOS;
-            arm(retirement == null ? next : earlier(next, retirement.hardNanos()));
+            arm(earlier(nowNanos + LATE_OPTIONS_NANOS, lifespan.nextNanos(nowNanos)));
         }
     }
 
@@ -607,7 +695,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             context.sockets()
                     .setLateOptions(upstream, false, frontend.timeouts().unackedMillis());
         }
-        if (retirement != null && endedByRetirement(nowNanos)) {
+        lifespan.lookAtAge(nowNanos);
+        if (lifespan.retiring(nowNanos) && endedByRetirement(nowNanos)) {
             return;
         }
         noteDelivery(nowNanos);
@@ -632,20 +721,12 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (writeFailed != null) {
             next = earlier(next, progress.lastNanos() + FLUSH_NANOS);
         }
-        if (retirement != null) {
-            if (retirement.begun(nowNanos)) {
-                // The silence needed shrinks with what remains, so it is asked again in steps.
-                next = earlier(next, nowNanos + Math.max(Deadlines.TICK_NANOS, neededSilenceNanos(nowNanos) / 8));
-            } else {
-                next = earlier(next, retirement.startNanos());
-            }
-            next = earlier(next, retirement.hardNanos());
+        if (lifespan.retiring(nowNanos)) {
+            // The silence needed shrinks with what remains, so it is asked again in steps.
+            long needed = lifespan.neededSilenceNanos(progress.seen(), nowNanos);
+            next = earlier(next, nowNanos + Math.max(Deadlines.TICK_NANOS, needed / 8));
         }
-        return next;
-    }
-
-    private static long later(long a, long b) {
-        return a - b >= 0 ? a : b;
+        return earlier(next, lifespan.nextNanos(nowNanos));
     }
 
     private static long earlier(long a, long b) {
@@ -691,53 +772,107 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     private boolean endedByRetirement(long nowNanos) {
-        if (!retirement.begun(nowNanos)) {
-            return false;
+        Tracker tracker = wire.tracker();
+        if (tracker != null) {
+            tracker.retire(); // it may be the first that it hears of it, or have found a moment just now
         }
-        CloseReason why = retirement.reason(nowNanos);
-        boolean hard = nowNanos - retirement.hardNanos() >= 0;
-        // At the hard limit nothing presses any more: whoever spoke a moment ago is in the middle of something.
-        long needed = hard ? QUIET_NANOS : neededSilenceNanos(nowNanos);
-        boolean silent = progress.silentNanos(nowNanos) >= needed;
-        if (silent && !queued() && firstFin == null) {
-            how = RetireHow.QUIET;
-            endGracefully(why);
+        if (state != State.RELAYING) {
             return true;
         }
-        if (hard) {
-            cut(why);
+        if (over) {
+            return cutIfHard(nowNanos);
+        }
+        if (mayEndBySilence(tracker, nowNanos)) {
+            how = wire.told() == null ? RetireHow.QUIET : wire.told();
+            endGracefully(lifespan.reason(nowNanos));
             return true;
         }
-        return false;
+        if (lifespan.atHardLimit(nowNanos) && tracker != null && tracker.recognised()) {
+            boolean open = tracker.exchangeOpen() || queued() || firstFin != null;
+            if (tracker.lastWord()) {
+                part(lifespan.reason(nowNanos), open ? RetireHow.CUT : tracker.how());
+                return true;
+            }
+        }
+        return cutIfHard(nowNanos);
     }
 
-    private long neededSilenceNanos(long nowNanos) {
-        boolean owed = lastSpoke == Side.DOWNSTREAM;
-        if (!retirement.limited()) {
-            return Quiet.neededNanosUnlimited(owed, QUIET_NANOS);
+    private boolean cutIfHard(long nowNanos) {
+        boolean hard = lifespan.atHardLimit(nowNanos);
+        if (hard) {
+            cut(lifespan.reason(nowNanos));
         }
-        long grace = Math.max(0, retirement.hardNanos() - retirement.startNanos());
-        long quiet = Math.min(QUIET_NANOS, Math.max(retirement.windowNanos() / 4, Deadlines.TICK_NANOS));
-        return Quiet.neededNanos(owed, quiet, grace, Math.max(0, retirement.hardNanos() - nowNanos));
+        return hard;
+    }
+
+    private boolean mayEndBySilence(Tracker tracker, long nowNanos) {
+        if (queued() || firstFin != null || (tracker != null && !tracker.endsBySilence())) {
+            return false;
+        }
+        if (tracker != null && tracker.recognised()) {
+            return lifespan.atHardLimit(nowNanos)
+                    || nowNanos - lifespan.betweenExchangesUntilNanos(progress.lastNanos(), nowNanos) >= 0;
+        }
+        return progress.silentNanos(nowNanos) >= lifespan.neededSilenceNanos(progress.seen(), nowNanos);
     }
 
     // ---- ends
 
-    /** With nothing queued: FIN to both sides, the endpoint let go at once, the client given time to read. */
+    /** The client has been told, and its last exchange is over. */
+    private void leaveTold() {
+        how = wire.told() == null ? RetireHow.QUIET : wire.told();
+        endGracefully(lifespan.reason(worker.nowNanos()));
+    }
+
+    /**
+     * With nothing queued to the endpoint: FIN to both sides, to the client behind the last byte; the endpoint let go at
+     * once, the client given time to read.
+     */
     private void endGracefully(CloseReason why) {
+        beginToClose(why, Closing.LINGERING);
+        upstream.close();
+        sayGoodbye(lifespan.limits().lingerNanos());
+    }
+
+    /** The hard limit, with a last word under way to the client: FIN behind it, and a reset soon after. */
+    private void part(CloseReason why, RetireHow as) {
+        how = as;
+        cutMidExchange = as == RetireHow.CUT;
+        beginToClose(why, Closing.PARTING);
+        if (cutMidExchange) {
+            resetChannel(upstream);
+        } else {
+            upstream.close();
+        }
+        sayGoodbye(PARTING_NANOS);
+    }
+
+    private void beginToClose(CloseReason why, Closing as) {
         end(why, null);
         row.sentBytes += toClient.settle();
         enter(State.CLOSING);
-        closing = Closing.LINGERING;
+        closing = as;
         toEndpoint.discard();
-        toClient.stop();
-        upstream.close();
+    }
+
+    private void sayGoodbye(long lingerNanos) {
         releaseEndpoint();
-        leaveOrders();
-        toClient.sendFin();
-        long now = worker.nowNanos();
-        lingerUntilNanos = now + LINGER_NANOS;
+        lifespan.ended(reason, how);
+        lingerUntilNanos = worker.nowNanos() + lingerNanos;
         arm(lingerUntilNanos);
+        if (toClient.state() == Flow.State.SHUT) {
+            sendLastFin();
+        } else {
+            toClient.end();
+        }
+    }
+
+    /** All that the client is to get has left this process. */
+    private void sendLastFin() {
+        toClient.sendFin();
+        if (toEndpoint.finRead()) {
+            finish();
+        }
     }
 
     private void onDeadlineWhileClosing(long nowNanos) {
@@ -745,12 +880,21 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             continueFlushing(nowNanos);
             return;
         }
-        boolean draining = context.sockets().undelivered(downstream) > 0;
-        if (draining && nowNanos - lingerUntilNanos < DRAINING_LINGER_NANOS - LINGER_NANOS) {
-            arm(nowNanos + SECOND);
-        } else {
+        if (closing == Closing.PARTING) {
+            resetChannel(downstream);
             finish();
+            return;
         }
+        boolean unsent = toClient.queuedBytes() != 0;
+        boolean draining = unsent || context.sockets().undelivered(downstream) > 0;
+        if (draining && nowNanos - lingerUntilNanos < DRAINING_LINGER_NANOS) {
+            arm(nowNanos + SECOND);
+            return;
+        }
+        if (unsent) {
+            resetChannel(downstream); // a FIN would make what it got look whole
+        }
+        finish();
     }
 
     /** The hard limit: a reset on both sides, in the middle of what it was doing. */
@@ -771,7 +915,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state == State.CLOSED) {
             return;
         }
-        if (reason == null && (retirement != null || why == CloseReason.SHUTDOWN || why == CloseReason.KILLED)) {
+        if (reason == null && (lifespan.marked() || why == CloseReason.SHUTDOWN || why == CloseReason.KILLED)) {
             how = RetireHow.CUT;
             cutMidExchange = true;
         }
@@ -801,12 +945,18 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
     }
 
-    /** The first reason wins. */
+    /** The first reason wins. Whoever leaves because it was told to, leaves for what it was told. */
     private void end(CloseReason why, Side by) {
-        if (reason == null) {
-            reason = why;
-            closedBy = by;
+        if (reason != null) {
+            return;
         }
+        boolean inOrder = why == CloseReason.CLIENT_CLOSED || why == CloseReason.ENDPOINT_CLOSED;
+        CloseReason told = inOrder && wire.told() != null ? lifespan.reason(worker.nowNanos()) : null;
+        if (told != null) {
+            how = wire.told();
+        }
+        reason = told == null ? why : told;
+        closedBy = by;
     }
 
     /** The one place where everything that the connection holds is given back. */
@@ -828,7 +978,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             upstream.close();
         }
         releaseEndpoint();
-        leaveOrders();
+        lifespan.ended(reason, how);
         context.admission().leave(frontend);
         worker.leave(this);
         long duration = worker.nowNanos() - acceptedNanos;
@@ -836,6 +986,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         row.duration.add(duration);
         if (how != null) {
             row.countRetired(reason, how);
+        }
+        if (cutMidExchange) {
+            row.cutMidExchange++;
         }
         context.accessLog().accept(record(duration));
     }
@@ -845,13 +998,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             Endpoint endpoint = held;
             held = null;
             endpoint.cell().release();
-        }
-    }
-
-    private void leaveOrders() {
-        if (retirement != null) {
-            retirement.ended(reason, how);
-            retirement = null;
         }
     }
 
@@ -874,6 +1020,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         record.durationNanos = duration;
         record.bytesReceived = toEndpoint.bytesRead();
         record.bytesSent = toClient == null ? 0 : toClient.bytesSettled();
+        record.protocol = wire.protocol();
+        record.requests = lifespan.requests();
         record.attempts = dial == null ? 0 : dial.attempts();
         record.closedBy = closedBy;
         record.reason = reason;

@@ -1,21 +1,29 @@
 package dev.tidegate.connection;
 
+import dev.tidegate.lifetime.Quiet;
+import dev.tidegate.model.Side;
+
 /**
- * When bytes of a connection last moved: those read, those that a blocked write got rid of, and those that the kernel still
- * delivers of what was written.
+ * When bytes of a connection last moved (those read, those that a blocked write got rid of, and those that the kernel still
+ * delivers of what was written), and what its talk sounds like: who spoke last, and how long the silences in it were.
  *
- * <p>Confined to the connection's worker. {@link #moved} is called for every read.
+ * <p>Confined to the connection's worker. {@link #spoke} is called for every read.
  */
 final class Progress {
     /** Before the first look at what the kernel still holds. */
     private static final long NOT_ASKED = Long.MIN_VALUE;
 
     private long lastNanos;
+    private long spokenNanos;
+    private Side lastSpoke;
+    private long longestPauseNanos;
+    private long longestWaitNanos;
     private long written;
     private long undelivered = NOT_ASKED;
 
     Progress(long nowNanos) {
         lastNanos = nowNanos;
+        spokenNanos = nowNanos;
     }
 
     /** When bytes last moved. */
@@ -31,6 +39,34 @@ final class Progress {
     /** Bytes move now. */
     void moved(long nowNanos) {
         lastNanos = nowNanos;
+    }
+
+    /** Bytes came from a side. Answers whether they begin an exchange: the client speaks, first or after the endpoint. */
+    boolean spoke(Side from, long nowNanos) {
+        long silence = nowNanos - spokenNanos;
+        spokenNanos = nowNanos;
+        lastNanos = nowNanos;
+        Side before = lastSpoke;
+        lastSpoke = from;
+        if (from == Side.DOWNSTREAM) {
+            return before != Side.DOWNSTREAM;
+        }
+        if (before == Side.UPSTREAM) {
+            longestPauseNanos = Math.max(longestPauseNanos, silence);
+        } else if (before == Side.DOWNSTREAM) {
+            longestWaitNanos = Math.max(longestWaitNanos, silence);
+        }
+        return false;
+    }
+
+    /** Whether the client has spoken and the endpoint not after it. */
+    boolean clientSpokeLast() {
+        return lastSpoke == Side.DOWNSTREAM;
+    }
+
+    /** What silence is to be asked of it. */
+    Quiet.Seen seen() {
+        return new Quiet.Seen(clientSpokeLast(), longestPauseNanos, longestWaitNanos);
     }
 
     /**

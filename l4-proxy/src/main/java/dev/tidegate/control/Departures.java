@@ -12,7 +12,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Retires connections of endpoints and frontends that were taken away, and lets them stay when those come back in time.
+ * Tells connections what a publication means for them: retires those of endpoints and frontends that were taken away, lets
+ * them stay when those come back in time, and has changed limits hold for those that are open.
  *
  * <p>Confined to control's thread.
  */
@@ -32,6 +33,7 @@ final class Departures {
      * @return the operation that retires connections of endpoints; null when there is none
      */
     Operation settle(Publisher.Moves moves, RetirePlan plan) {
+        operations.relimit(moves.limitsChanged());
         ofEndpoints.values().removeIf(operation -> operation.order().remaining() == 0);
         ofFrontends.values().removeIf(operation -> operation.order().remaining() == 0);
         for (EndpointCell back : moves.endpointsBack()) {

@@ -2,7 +2,7 @@ package dev.tidegate.control;
 
 import dev.tidegate.admin.command.Command.DrainMode;
 import dev.tidegate.admin.view.OperationView;
-import dev.tidegate.lifetime.Retirement;
+import dev.tidegate.lifetime.Lifespan;
 import dev.tidegate.model.RetireOrder;
 import java.time.Duration;
 import java.time.Instant;
@@ -110,7 +110,7 @@ final class Operation {
         state = State.CANCELLED;
     }
 
-    /** When the last of its connections is cut, by the ticker; {@link Retirement#NEVER} and more from now without a limit. */
+    /** When the last of its connections is cut, by the ticker; {@link Lifespan#NEVER} and more from now without a limit. */
     long lastNanos() {
         return plan.lastNanos(startNanos);
     }

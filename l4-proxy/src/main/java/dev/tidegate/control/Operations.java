@@ -3,6 +3,8 @@ package dev.tidegate.control;
 import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.RetireOrder;
 import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
@@ -142,6 +144,21 @@ final class Operations {
                 }),
                 Loops.PATIENCE);
         return stayed.get();
+    }
+
+    /** Has other limits hold for the open connections of those frontends. */
+    void relimit(Map<FrontendCell, Lifetime> limits) {
+        if (!limits.isEmpty()) {
+            Loops.tryRun(
+                    workers,
+                    worker -> worker.forEachResident(resident -> {
+                        Lifetime now = limits.get(resident.frontend());
+                        if (now != null) {
+                            resident.relimit(now);
+                        }
+                    }),
+                    Loops.PATIENCE);
+        }
     }
 
     /** Looks which have come to their end. Answers whether some have not. */

@@ -11,11 +11,13 @@ import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.Snapshot;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,7 +63,8 @@ final class Publisher {
             Set<EndpointCell> endpointsGone,
             Set<EndpointCell> endpointsBack,
             Set<FrontendCell> frontendsGone,
-            Set<FrontendCell> frontendsBack) {}
+            Set<FrontendCell> frontendsBack,
+            Map<FrontendCell, Lifetime> limitsChanged) {}
 
     /**
      * Puts the first configuration in force: listens, and watches names.
@@ -107,7 +110,18 @@ final class Publisher {
         gone.removeAll(frontends(built));
         Set<FrontendCell> back = frontends(built);
         back.removeAll(frontends(before));
-        return new Moves(leaving.takeAway(built), endpointsBack, gone, back);
+        return new Moves(leaving.takeAway(built), endpointsBack, gone, back, limitsChanged(before, built));
+    }
+
+    private static Map<FrontendCell, Lifetime> limitsChanged(Snapshot before, Snapshot after) {
+        Map<FrontendCell, Lifetime> changed = new HashMap<>();
+        for (Frontend frontend : after.frontends()) {
+            Frontend old = before.frontend(frontend.name());
+            if (old != null && !old.lifetime().equals(frontend.lifetime())) {
+                changed.put(frontend.cell(), frontend.lifetime());
+            }
+        }
+        return changed;
     }
 
     /** From here on nobody picks those that are to take no new connections, whatever snapshot he follows. */

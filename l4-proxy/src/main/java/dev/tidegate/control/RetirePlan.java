@@ -1,7 +1,7 @@
 package dev.tidegate.control;
 
 import dev.tidegate.admin.command.Command.DrainMode;
-import dev.tidegate.lifetime.Retirement;
+import dev.tidegate.lifetime.Lifespan;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -34,9 +34,9 @@ record RetirePlan(DrainMode mode, Optional<Duration> deadline, Duration spread) 
     /** Draws the times of one connection. */
     Times draw(long nowNanos, RandomGenerator random) {
         long hard = deadline.map(limit -> nowNanos + limit.toNanos() - drawn(lastPart(limit), random))
-                .orElse(nowNanos + Retirement.NEVER);
+                .orElse(nowNanos + Lifespan.NEVER);
         return switch (mode) {
-            case WAIT -> new Times(nowNanos + Retirement.NEVER, hard);
+            case WAIT -> new Times(nowNanos + Lifespan.NEVER, hard);
             case GRACEFUL -> new Times(nowNanos + drawn(spread, random), hard);
             case CUT -> {
                 long at = nowNanos + drawn(spread, random);
@@ -45,12 +45,12 @@ record RetirePlan(DrainMode mode, Optional<Duration> deadline, Duration spread) 
         };
     }
 
-    /** When the last hard limit is; {@link Retirement#NEVER} from now without one. */
+    /** When the last hard limit is; {@link Lifespan#NEVER} from now without one. */
     long lastNanos(long nowNanos) {
         if (mode == DrainMode.CUT) {
             return nowNanos + spread.toNanos();
         }
-        return nowNanos + deadline.map(Duration::toNanos).orElse(Retirement.NEVER);
+        return nowNanos + deadline.map(Duration::toNanos).orElse(Lifespan.NEVER);
     }
 
     private Duration lastPart(Duration limit) {

@@ -14,9 +14,9 @@ import java.util.List;
  *
  * <p>Confined to the connection's worker.
  */
-public final class Retirement {
+final class Retirement {
     /** No limit: about 146 years, so that adding it to a time does not overflow. */
-    public static final long NEVER = Long.MAX_VALUE / 2;
+    static final long NEVER = Long.MAX_VALUE / 2;
 
     /** One order, as it holds for this connection; a limited one has a hard limit. */
     private record Mark(RetireOrder order, long givenNanos, long startNanos, long hardNanos) {
@@ -38,7 +38,7 @@ public final class Retirement {
      * @param hardNanos when it ends, whatever it does then; {@link #NEVER} from now for no limit
      * @param nowNanos the time now
      */
-    public void add(RetireOrder order, long startNanos, long hardNanos, long nowNanos) {
+    void add(RetireOrder order, long startNanos, long hardNanos, long nowNanos) {
         Mark mark = new Mark(order, nowNanos, startNanos, hardNanos);
         int at = indexOf(order);
         if (at >= 0) {
@@ -50,7 +50,7 @@ public final class Retirement {
     }
 
     /** Takes an order back, and counts the connection out. Answers whether it had it. */
-    public boolean remove(RetireOrder order) {
+    boolean remove(RetireOrder order) {
         int at = indexOf(order);
         if (at < 0) {
             return false;
@@ -60,8 +60,27 @@ public final class Retirement {
         return true;
     }
 
+    /** Keeps an order, but not its hard limit: it was taken back when the client had been told already. */
+    void unlimit(RetireOrder order) {
+        int at = indexOf(order);
+        if (at >= 0) {
+            Mark mark = marks.get(at);
+            marks.set(at, new Mark(order, mark.givenNanos(), mark.startNanos(), mark.givenNanos() + NEVER));
+        }
+    }
+
+    /** Has all hard limits come by that time. */
+    void hurry(long whenNanos) {
+        for (int i = 0; i < marks.size(); i++) {
+            Mark mark = marks.get(i);
+            if (whenNanos - mark.hardNanos() < 0) {
+                marks.set(i, new Mark(mark.order(), mark.givenNanos(), mark.startNanos(), whenNanos));
+            }
+        }
+    }
+
     /** Takes those back that do not hold on the endpoint that the connection has come to. */
-    public void arriveAt(EndpointCell endpoint) {
+    void arriveAt(EndpointCell endpoint) {
         for (int i = marks.size() - 1; i >= 0; i--) {
             RetireOrder order = marks.get(i).order();
             if (!order.covers(endpoint)) {
@@ -72,17 +91,17 @@ public final class Retirement {
     }
 
     /** Whether it has that order. */
-    public boolean has(RetireOrder order) {
+    boolean has(RetireOrder order) {
         return indexOf(order) >= 0;
     }
 
     /** Whether there is no order left. */
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return marks.isEmpty();
     }
 
     /** Whether it may end now, at a moment that hurts nobody. */
-    public boolean begun(long nowNanos) {
+    boolean begun(long nowNanos) {
         return first(nowNanos) != null;
     }
 
@@ -91,7 +110,7 @@ public final class Retirement {
      *
      * @return null when no order has begun
      */
-    public CloseReason reason(long nowNanos) {
+    CloseReason reason(long nowNanos) {
         Mark first = first(nowNanos);
         return first == null ? null : first.order().reason();
     }
@@ -106,7 +125,7 @@ public final class Retirement {
     }
 
     /** Whether it has a hard limit. */
-    public boolean limited() {
+    boolean limited() {
         for (Mark mark : marks) {
             if (mark.limited()) {
                 return true;
@@ -116,7 +135,7 @@ public final class Retirement {
     }
 
     /** The earliest start. Only when there is an order. */
-    public long startNanos() {
+    long startNanos() {
         long start = marks.get(0).startNanos();
         for (Mark mark : marks) {
             start = mark.startNanos() - start < 0 ? mark.startNanos() : start;
@@ -125,7 +144,7 @@ public final class Retirement {
     }
 
     /** The earliest hard limit. Only when there is an order. */
-    public long hardNanos() {
+    long hardNanos() {
         long hard = marks.get(0).hardNanos();
         for (Mark mark : marks) {
             hard = mark.hardNanos() - hard < 0 ? mark.hardNanos() : hard;
@@ -137,7 +156,7 @@ public final class Retirement {
      * How long the order with the earliest hard limit gives in all, from when it was given. (A start that was drawn late
      * makes no moment quieter.) Only when there is an order.
      */
-    public long windowNanos() {
+    long windowNanos() {
         Mark first = marks.get(0);
         for (Mark mark : marks) {
             first = mark.hardNanos() - first.hardNanos() < 0 ? mark : first;
@@ -151,7 +170,7 @@ public final class Retirement {
      * @param reason what it ended for
      * @param how it was retired; null when it ended otherwise
      */
-    public void ended(CloseReason reason, RetireHow how) {
+    void ended(CloseReason reason, RetireHow how) {
         boolean counted = false;
         for (Mark mark : marks) {
             boolean mine = !counted && how != null && mark.order().reason() == reason;

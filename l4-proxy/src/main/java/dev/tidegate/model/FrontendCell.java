@@ -10,6 +10,9 @@ public final class FrontendCell {
     private final String name;
     private final int slot;
     private final AtomicInteger active = new AtomicInteger();
+    private final RetireOrder ofAge = RetireOrder.everywhere(CloseReason.MAX_AGE);
+    private final RetireOrder ofRequests = RetireOrder.everywhere(CloseReason.MAX_REQUESTS);
+    private final RetireOrder ofBytes = RetireOrder.everywhere(CloseReason.MAX_BYTES);
     private volatile BornRetiring bornRetiring; // writer: control
 
     /**
@@ -51,6 +54,21 @@ public final class FrontendCell {
             seen = witness;
         }
         return false;
+    }
+
+    /** What retires a connection that has come to the age it may have. */
+    public RetireOrder ofAge() {
+        return ofAge;
+    }
+
+    /** What retires a connection that has carried the requests it may carry. */
+    public RetireOrder ofRequests() {
+        return ofRequests;
+    }
+
+    /** What retires a connection that has carried the bytes it may carry. */
+    public RetireOrder ofBytes() {
+        return ofBytes;
     }
 
     /** What connections that come now are retired by; null when they may stay. */

@@ -1,5 +1,7 @@
 package dev.tidegate.protocol;
 
+import dev.tidegate.model.Protocol;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import io.netty.buffer.ByteBuf;
 
@@ -44,6 +46,19 @@ public interface Tracker {
 
     /** Whether the client was told, on the wire, that the connection ends. */
     boolean told();
+
+    /** What it follows. */
+    Protocol protocol();
+
+    /** How it ends connections. Only asked when {@link #told()}. */
+    RetireHow how();
+
+    /**
+     * Whether a silence that lasts may end the connection now. As long as the protocol is not recognised, that is so
+     * wherever it is not seen to be inside a record; afterwards only when nothing is under way, and the client can be told
+     * in no other way.
+     */
+    boolean endsBySilence();
 
     /**
      * Whether the connection stands in the middle of something: an exchange or stream is open, or a frame, head or record is

@@ -34,6 +34,9 @@ public interface Wire {
      */
     void onRequest();
 
+    /** Another tracker takes over, from the bytes after those shown now. Called at most once, by what only detects. */
+    void become(Tracker tracker);
+
     /** From the bytes now shown on, nothing is known of the connection any more. The tracker is not called again. */
     void opaque();
 

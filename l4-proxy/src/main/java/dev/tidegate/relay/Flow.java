@@ -1,6 +1,7 @@
 package dev.tidegate.relay;
 
 import dev.tidegate.model.Side;
+import dev.tidegate.protocol.Tracker;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -12,11 +13,12 @@ import io.netty.channel.socket.DuplexChannel;
 import java.util.ArrayDeque;
 
 /**
- * A direction of a connection's bytes: read from one side, written to the other, in order, none changed, none dropped.
+ * A direction of a connection's bytes: read from one side, written to the other, in order, none changed, none dropped but
+ * by the word of a {@link Tracker}.
  *
  * <pre>
- *   OPEN --FIN read--> ENDING --last byte written--> SHUT
- *     \__________________\________discard()_________/
+ *   OPEN --FIN read, end()--> ENDING --last byte written--> SHUT
+ *     \_______________________\________discard()_________/
  * </pre>
  *
  * <p>Bytes that come before the other side is connected wait here. Whenever more waits than the watermark allows, reading
@@ -52,12 +54,16 @@ public final class Flow implements ChannelFutureListener {
     private final FlowOwner owner;
     private State state = State.OPEN;
     private Channel to;
+    private Tracker tracker; // null when nothing is looked for
     private ArrayDeque<ByteBuf> early;
     private int earlyBytes;
+    private ArrayDeque<ByteBuf> held; // not null while bytes are held back
     private boolean paused;
+    private boolean finRead;
     private boolean finSent;
     private boolean discarding;
     private long bytesRead;
+    private long bytesPassed; // read and handed on, or inserted
     private long bytesSettled;
 
     /**
@@ -101,7 +107,12 @@ public final class Flow implements ChannelFutureListener {
         return bytesRead;
     }
 
-    /** Bytes told of as delivered so far. */
+    /** Whether the source has ended its direction. */
+    public boolean finRead() {
+        return finRead;
+    }
+
+    /** Bytes handed on so far and told of as delivered. */
     public long bytesSettled() {
         return bytesSettled;
     }
@@ -118,7 +129,7 @@ public final class Flow implements ChannelFutureListener {
                 queued = exactlyQueued(queue);
             }
         }
-        return Math.max(bytesSettled, bytesRead - queued);
+        return Math.max(bytesSettled, bytesPassed - queued);
     }
 
     /** Bytes that came before the other side was connected and still wait for it. */
@@ -145,6 +156,11 @@ public final class Flow implements ChannelFutureListener {
         }
     }
 
+    /** From now on that tracker is shown what comes; null for none. */
+    public void watch(Tracker now) {
+        tracker = now;
+    }
+
     /** Bytes were read. Takes over the buffer. */
     void onRead(ByteBuf data) {
         int count = data.readableBytes();
@@ -152,20 +168,53 @@ public final class Flow implements ChannelFutureListener {
             data.release();
             return;
         }
-        if (to == null) {
-            bytesRead += count;
-            owner.onBytes(source, count, 0);
-            keep(data, count);
-            return;
-        }
-        boolean waits = queuedBytes() != 0;
-        long delivered = waits ? 0 : bytesRead - bytesSettled;
+        long delivered = to == null || queuedBytes() != 0 ? 0 : bytesPassed - bytesSettled;
         bytesSettled += delivered;
         bytesRead += count;
         owner.onBytes(source, count, delivered);
-        to.writeAndFlush(waits && count < SMALL_BYTES ? fitted(data, count) : data, to.voidPromise());
+        if (held != null) {
+            held.add(fitted(data, count));
+        } else if (tracker == null || tracker.onBytes(source, data)) {
+            pass(data);
+        }
+    }
+
+    /** Hands bytes on to the other side, or keeps them for it. Takes over the buffer. */
+    void pass(ByteBuf data) {
+        int count = data.readableBytes();
+        if (state != State.OPEN || count == 0) {
+            data.release();
+            return;
+        }
+        bytesPassed += count;
+        if (to == null) {
+            keep(data, count);
+            return;
+        }
+        to.writeAndFlush(queuedBytes() != 0 && count < SMALL_BYTES ? fitted(data, count) : data, to.voidPromise());
         if (!to.isWritable()) {
             pause();
+        }
+    }
+
+    /** Holds bytes back, and all that come after them; reading stops. Takes over the buffer. */
+    void hold(ByteBuf data) {
+        held = new ArrayDeque<>(2);
+        held.add(fitted(data, data.readableBytes()));
+        from.config().setAutoRead(false);
+    }
+
+    /** Hands on what was held back, and goes on as if nothing had been. */
+    void release() {
+        ArrayDeque<ByteBuf> waiting = held;
+        held = null;
+        for (ByteBuf data = waiting.poll(); data != null; data = waiting.poll()) {
+            pass(data);
+        }
+        if (finRead) {
+            endAsRead();
+        } else if (!paused) {
+            from.config().setAutoRead(true);
         }
     }
 
@@ -198,15 +247,37 @@ public final class Flow implements ChannelFutureListener {
 
     /** The source has ended this direction. */
     void onFin() {
-        if (state != State.OPEN) {
-            if (discarding) {
-                owner.onFin(source);
-            }
+        if (finRead) {
             return;
         }
+        finRead = true;
+        if (state == State.OPEN && tracker != null && held == null) {
+            tracker.onFin(source);
+        }
+        if (state == State.OPEN) {
+            if (held == null) {
+                endAsRead();
+            } else {
+                // What is held stands before the end, and may yet be let go.
+                owner.onFin(source);
+            }
+        } else if (discarding) {
+            owner.onFin(source);
+        }
+    }
+
+    private void endAsRead() {
         state = State.ENDING;
         owner.onFin(source);
         if (state == State.ENDING && to != null) {
+            awaitDrained();
+        }
+    }
+
+    /** Ends the direction here, whatever the source does: what was handed on still leaves, what comes is dropped. */
+    public void end() {
+        if (state == State.OPEN) {
+            state = State.ENDING;
             awaitDrained();
         }
     }
@@ -266,16 +337,20 @@ public final class Flow implements ChannelFutureListener {
     private void resume() {
         paused = false;
         owner.onPause(source, false);
-        from.config().setAutoRead(true);
+        if (held == null) {
+            from.config().setAutoRead(true);
+        }
     }
 
     /** Gives the direction up: what waits here and what still comes is dropped; reading goes on if it was paused. */
     public void discard() {
         state = State.SHUT;
         discarding = true;
-        releaseEarly();
+        boolean holding = dropWaiting();
         if (paused) {
             resume();
+        } else if (holding) {
+            from.config().setAutoRead(true);
         }
     }
 
@@ -286,27 +361,34 @@ public final class Flow implements ChannelFutureListener {
     public void readToTheEnd() {
         if (paused) {
             resume();
+        } else if (held != null) {
+            from.config().setAutoRead(true);
         }
     }
 
     /** Gives the direction up and stops reading. */
     public void stop() {
         state = State.SHUT;
-        releaseEarly();
+        dropWaiting();
         if (!paused) {
             paused = true;
             from.config().setAutoRead(false);
         }
     }
 
-    private void releaseEarly() {
+    /** Lets go of what waits or is held here. Answers whether anything was held. */
+    private boolean dropWaiting() {
         if (early != null) {
-            for (ByteBuf data = early.poll(); data != null; data = early.poll()) {
-                data.release();
-            }
+            early.forEach(ByteBuf::release);
             early = null;
             earlyBytes = 0;
         }
+        if (held == null) {
+            return false;
+        }
+        held.forEach(ByteBuf::release);
+        held = null;
+        return true;
     }
 
     /** Bytes handed to the sink's queue that have not left it, each message's overhead included; 0 only when none. */

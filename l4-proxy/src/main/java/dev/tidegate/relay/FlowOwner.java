@@ -32,4 +32,19 @@ public interface FlowOwner {
 
     /** A side's socket failed, by a reset or otherwise. */
     void onFault(Side side, Throwable cause);
+
+    /** The tracker has seen a request begin; it is not passed on yet. */
+    void onRequest();
+
+    /** Nothing is known of the connection's protocol from now on. */
+    void onOpaque();
+
+    /** The same, because both sides have agreed on another one: nothing more is to be counted. */
+    void onSwitched();
+
+    /** The last exchange is over, and the client knows it. */
+    void onOver();
+
+    /** The client opens ever more requests though it was told to leave. */
+    void onUnheeded();
 }

@@ -1,6 +1,7 @@
 package dev.tidegate.telemetry;
 
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import java.net.SocketAddress;
@@ -42,6 +43,10 @@ public final class AccessRecord {
     public long bytesReceived;
     /** Bytes handed to the client's socket. */
     public long bytesSent;
+
+    public Protocol protocol = Protocol.TCP;
+    /** Requests, or exchanges where requests cannot be seen. */
+    public long requests;
 
     public int attempts;
     /** The side that began the end; null when Tidegate did. */

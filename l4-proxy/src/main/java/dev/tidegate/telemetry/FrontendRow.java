@@ -1,6 +1,7 @@
 package dev.tidegate.telemetry;
 
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 
 /**
@@ -14,13 +15,26 @@ public final class FrontendRow {
     public long receivedBytes;
     /** Bytes handed to clients' sockets. */
     public long sentBytes;
+    /** Connections cut in the middle of something. */
+    public long cutMidExchange;
     /** How long ended connections lived. */
     public final Histogram duration = Histogram.ofConnections();
 
     private final long[] closed = new long[CloseReason.values().length];
+    private final long[] requests = new long[Protocol.values().length];
     private final long[] retired = new long[CloseReason.values().length * RetireHow.values().length];
 
     FrontendRow() {}
+
+    /** Counts a request of a client, or an exchange where requests cannot be seen. */
+    public void countRequest(Protocol protocol) {
+        requests[protocol.ordinal()]++;
+    }
+
+    /** Requests, or exchanges, of that protocol. */
+    public long requests(Protocol protocol) {
+        return requests[protocol.ordinal()];
+    }
 
     /** Counts an end. */
     public void countClosed(CloseReason reason) {

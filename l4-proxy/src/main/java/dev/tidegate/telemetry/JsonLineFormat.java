@@ -53,14 +53,14 @@ final class JsonLineFormat implements LineFormat {
         json.writeStringField("backend", record.backend);
         json.writeStringField("endpoint", record.endpoint);
         json.writeStringField("endpoint_address", AddressText.of(record.endpointAddress));
-        json.writeStringField("protocol", "tcp");
+        json.writeStringField("protocol", record.protocol.word());
         json.writeNumberField("generation", record.generation);
         writeMillis("connect_ms", record.connectNanos);
         writeMillis("first_byte_ms", record.firstByteNanos);
         writeMillis("duration_ms", record.durationNanos);
         json.writeNumberField("bytes_received", record.bytesReceived);
         json.writeNumberField("bytes_sent", record.bytesSent);
-        json.writeNullField("requests");
+        json.writeNumberField("requests", record.requests);
         json.writeNumberField("attempts", record.attempts);
         json.writeStringField("closed_by", closedBy(record.closedBy));
         json.writeStringField("reason", record.reason == null ? null : record.reason.word());

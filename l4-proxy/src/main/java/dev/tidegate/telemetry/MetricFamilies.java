@@ -6,6 +6,7 @@ import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import dev.tidegate.telemetry.MetricSource.View;
@@ -41,11 +42,22 @@ final class MetricFamilies {
                     "frontend",
                     "reason",
                     "how"),
+            MetricFamily.counter(
+                    "connections_cut_mid_exchange_total",
+                    "Connections that Tidegate cut in the middle of something: a hard limit came, or an operator asked.",
+                    MetricFamilies::connectionsCutMidExchange,
+                    "frontend"),
             MetricFamily.histogram(
                     "connection_duration_seconds",
                     "How long connections lived, from accept to the end.",
                     MetricFamilies::connectionDuration,
                     "frontend"),
+            MetricFamily.counter(
+                    "requests_total",
+                    "Requests of clients; exchanges where requests cannot be seen (protocol tcp).",
+                    MetricFamilies::requests,
+                    "frontend",
+                    "protocol"),
             MetricFamily.counter(
                     "received_bytes_total", "Bytes read from clients.", MetricFamilies::receivedBytes, "frontend"),
             MetricFamily.counter(
@@ -168,6 +180,20 @@ final class MetricFamilies {
                         out.add(retired, frontend.name(), reason.word(), how.word());
                     }
                 }
+            }
+        }
+    }
+
+    private static void connectionsCutMidExchange(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            out.add(view.sum(frontend, row -> row.cutMidExchange), frontend.name());
+        }
+    }
+
+    private static void requests(View view, MetricFamily.Points out) {
+        for (FrontendCell frontend : view.frontends()) {
+            for (Protocol protocol : Protocol.values()) {
+                out.add(view.sum(frontend, row -> row.requests(protocol)), frontend.name(), protocol.word());
             }
         }
     }

@@ -3,6 +3,7 @@ package dev.tidegate.worker;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.FrontendCell;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.RetireOrder;
 
 /** A connection as its worker's table sees it. Confined to the worker's loop. */
@@ -22,6 +23,9 @@ public interface Resident {
 
     /** Takes an order back: unless it has begun to end, it stays as if there had never been that order. */
     void stay(RetireOrder order);
+
+    /** Its frontend's limits have changed: they count from when it was accepted. */
+    void relimit(Lifetime limits);
 
     /** Whether it has that order, and has not ended. */
     boolean under(RetireOrder order);

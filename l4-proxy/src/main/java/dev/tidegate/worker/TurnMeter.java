@@ -9,26 +9,33 @@ import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
- * Measures how long each turn of an event loop spends on I/O, by standing between the loop and its transport.
+ * Measures how long each turn of an event loop spends on I/O, and tells when one begins, by standing between the loop and
+ * its transport.
  *
  * <p>Confined to its worker's loop. Hot: runs once a turn.
  */
 final class TurnMeter implements IoHandler {
     private final IoHandler transport;
     private final Histogram histogram;
+    private final Runnable beforeIo;
     private final MeteredContext metered = new MeteredContext();
 
-    private TurnMeter(IoHandler transport, Histogram histogram) {
+    private TurnMeter(IoHandler transport, Histogram histogram, Runnable beforeIo) {
         this.transport = transport;
         this.histogram = histogram;
+        this.beforeIo = beforeIo;
     }
 
-    /** A factory that makes metered handlers. */
-    static IoHandlerFactory around(IoHandlerFactory transport, Histogram histogram) {
+    /**
+     * A factory that makes metered handlers.
+     *
+     * @param beforeIo run when the loop has waited and something is ready, before any of that is read
+     */
+    static IoHandlerFactory around(IoHandlerFactory transport, Histogram histogram, Runnable beforeIo) {
         return new IoHandlerFactory() {
             @Override
             public IoHandler newHandler(ThreadAwareExecutor executor) {
-                return new TurnMeter(transport.newHandler(executor), histogram);
+                return new TurnMeter(transport.newHandler(executor), histogram, beforeIo);
             }
 
             @Override
@@ -99,8 +106,10 @@ final class TurnMeter implements IoHandler {
             loop.reportActiveIoTime(activeNanos);
         }
 
+        /** Each transport asks when its wait is over, just before it handles what is ready. */
         @Override
         public boolean shouldReportActiveIoTime() {
+            beforeIo.run();
             return true;
         }
     }

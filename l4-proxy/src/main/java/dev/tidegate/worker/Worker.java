@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 public final class Worker {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
 
+    /** Two ticks this far apart say that the process stood still. */
+    private static final long STALL_NANOS = 16 * Deadlines.TICK_NANOS;
+
     private final int index;
     private final IoEventLoop loop;
     private final Ticker ticker;
@@ -38,6 +41,8 @@ public final class Worker {
     private final Runnable tick = this::tick;
     private Future<?> ticking;
     private long coarseNanos;
+    private long tickedNanos;
+    private boolean skippedTick;
     private long sequence;
 
     /**
@@ -59,7 +64,7 @@ public final class Worker {
         this.counters = new WorkerCounters(index);
         this.coarseNanos = ticker.nanoTime();
         this.deadlines = new Deadlines(coarseNanos, this::beginTicking);
-        this.loop = loops.apply(TurnMeter.around(transport, counters.turns()));
+        this.loop = loops.apply(TurnMeter.around(transport, counters.turns(), () -> coarseNanos = ticker.nanoTime()));
     }
 
     /** Its number, from 0. Any thread. */
@@ -82,7 +87,10 @@ public final class Worker {
         return ticker.nanoTime();
     }
 
-    /** The time of the last tick, at most about 17 ms old while anything has a deadline. Free: for reads. */
+    /**
+     * The time when the loop last woke to read or write, or to tick. Free: for reads. It is the loop's own time, so that
+     * what waited while the process stood still does not look as if it had come before.
+     */
     public long coarseNanos() {
         return coarseNanos;
     }
@@ -164,6 +172,7 @@ public final class Worker {
         assert inLoop();
         if (ticking == null) {
             coarseNanos = ticker.nanoTime();
+            tickedNanos = coarseNanos;
             ticking =
                     loop.scheduleWithFixedDelay(tick, Deadlines.TICK_NANOS, Deadlines.TICK_NANOS, TimeUnit.NANOSECONDS);
         }
@@ -172,6 +181,13 @@ public final class Worker {
 
     private void tick() {
         coarseNanos = ticker.nanoTime();
+        // What came while the process stood still has not been read yet, and would look like silence: the loop shall read
+        // it first. But once only: a loop whose turns are that slow has its deadlines too.
+        skippedTick = !skippedTick && coarseNanos - tickedNanos >= STALL_NANOS;
+        tickedNanos = coarseNanos;
+        if (skippedTick) {
+            return;
+        }
         try {
             deadlines.advance(coarseNanos);
         } catch (Throwable fault) {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.admin.command.Command.DrainMode;
-import dev.tidegate.lifetime.Retirement;
+import dev.tidegate.lifetime.Lifespan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,8 +63,8 @@ class RetirePlanTest {
     @Test
     void aWaitBeginsNothingAndACutIsSpreadLikewise() {
         for (RetirePlan.Times times : draws(RetirePlan.of(DrainMode.WAIT, Optional.empty(), Optional.empty()))) {
-            assertEquals(NOW + Retirement.NEVER, times.startNanos());
-            assertEquals(NOW + Retirement.NEVER, times.hardNanos());
+            assertEquals(NOW + Lifespan.NEVER, times.startNanos());
+            assertEquals(NOW + Lifespan.NEVER, times.hardNanos());
         }
         RetirePlan cut = RetirePlan.of(DrainMode.CUT, Optional.empty(), Optional.of(Duration.ofSeconds(5)));
         assertSpread(

@@ -117,5 +117,20 @@ class FlowMemoryTest {
 
         @Override
         public void onFault(Side side, Throwable cause) {}
+
+        @Override
+        public void onRequest() {}
+
+        @Override
+        public void onOpaque() {}
+
+        @Override
+        public void onSwitched() {}
+
+        @Override
+        public void onOver() {}
+
+        @Override
+        public void onUnheeded() {}
     }
 }
