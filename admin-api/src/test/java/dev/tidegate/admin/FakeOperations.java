@@ -12,6 +12,7 @@ import dev.tidegate.admin.view.DiffView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.EventView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.Page;
@@ -138,6 +139,7 @@ final class FakeOperations implements ProxyOperations {
                 List.of(new ListenerView("127.0.0.1:0", null)),
                 "auto",
                 10,
+                new LifetimeView(3_600_000L, 0.2, null, null, 300_000, 5_000, 2_000),
                 3,
                 30,
                 1,

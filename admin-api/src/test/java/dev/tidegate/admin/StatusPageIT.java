@@ -10,6 +10,7 @@ import dev.tidegate.admin.view.BackendView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.EventView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.StatusView;
@@ -95,6 +96,7 @@ class StatusPageIT {
                 List.of(new ListenerView("127.0.0.1:0", "127.0.0.1:8443")),
                 "auto",
                 1000,
+                new LifetimeView(3_600_000L, 0.2, null, null, 300_000, 5_000, 2_000),
                 connections,
                 accepted,
                 accepted * 1024,

@@ -63,11 +63,24 @@ final class ConfigBuilder {
                 frontend.get(ConfigKeys.FRONTEND_NAME),
                 addresses(frontend.given(ConfigKeys.FRONTEND_LISTEN)),
                 frontend.get(ConfigKeys.FRONTEND_BACKEND),
+                frontend.get(ConfigKeys.PROTOCOL),
                 frontend.get(ConfigKeys.FRONTEND_MAX_CONNECTIONS),
                 new TimeoutsConfig(
                         timeouts.get(ConfigKeys.IDLE),
                         timeouts.get(ConfigKeys.HALF_CLOSED),
-                        timeouts.get(ConfigKeys.UNACKED)));
+                        timeouts.get(ConfigKeys.UNACKED)),
+                lifetime(frontend.get(ConfigKeys.LIFETIME)));
+    }
+
+    private static LifetimeConfig lifetime(Values lifetime) {
+        return new LifetimeConfig(
+                lifetime.get(ConfigKeys.MAX_AGE),
+                lifetime.get(ConfigKeys.JITTER),
+                lifetime.get(ConfigKeys.MAX_REQUESTS),
+                lifetime.get(ConfigKeys.MAX_BYTES),
+                lifetime.get(ConfigKeys.GRACE),
+                lifetime.get(ConfigKeys.QUIET),
+                lifetime.get(ConfigKeys.LINGER));
     }
 
     private static BackendConfig backend(Values backend) {

@@ -15,6 +15,8 @@ import java.util.OptionalInt;
  * there is not, a path that the environment gives) is left out. Stateless; any thread.
  */
 public final class ConfigDocument {
+    private static final String OFF = "off";
+
     private ConfigDocument() {}
 
     /**
@@ -94,8 +96,30 @@ public final class ConfigDocument {
         map.put(ConfigKeys.FRONTEND_NAME.name(), frontend.name());
         map.put(ConfigKeys.FRONTEND_LISTEN.name(), addresses(frontend.listen()));
         map.put(ConfigKeys.FRONTEND_BACKEND.name(), frontend.backend());
+        map.put(ConfigKeys.PROTOCOL.name(), word(frontend.protocol()));
         frontend.maxConnections().ifPresent(max -> map.put(ConfigKeys.FRONTEND_MAX_CONNECTIONS.name(), max));
         map.put(ConfigKeys.TIMEOUTS.name(), timeouts);
+        map.put(ConfigKeys.LIFETIME.name(), lifetime(frontend.lifetime()));
+        return map;
+    }
+
+    private static Map<String, Object> lifetime(LifetimeConfig lifetime) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put(ConfigKeys.MAX_AGE.name(), orOff(lifetime.maxAge()));
+        map.put(ConfigKeys.JITTER.name(), lifetime.jitterPercent() + "%");
+        map.put(
+                ConfigKeys.MAX_REQUESTS.name(),
+                lifetime.maxRequests().isPresent()
+                        ? (Object) lifetime.maxRequests().getAsInt()
+                        : OFF);
+        map.put(
+                ConfigKeys.MAX_BYTES.name(),
+                lifetime.maxBytes().isPresent()
+                        ? Sizes.format(lifetime.maxBytes().getAsLong())
+                        : OFF);
+        map.put(ConfigKeys.GRACE.name(), Durations.format(lifetime.grace()));
+        map.put(ConfigKeys.QUIET.name(), Durations.format(lifetime.quiet()));
+        map.put(ConfigKeys.LINGER.name(), Durations.format(lifetime.linger()));
         return map;
     }
 
@@ -142,7 +166,7 @@ public final class ConfigDocument {
     }
 
     private static String orOff(Optional<Duration> duration) {
-        return duration.map(Durations::format).orElse("off");
+        return duration.map(Durations::format).orElse(OFF);
     }
 
     private static String word(Enum<?> value) {

@@ -3,6 +3,7 @@ package dev.tidegate.config;
 import dev.tidegate.config.AccessLogConfig.Format;
 import dev.tidegate.config.BackendConfig.Balance;
 import dev.tidegate.config.ConnectConfig.ProxyProtocol;
+import dev.tidegate.config.FrontendConfig.Protocol;
 import dev.tidegate.config.LogConfig.Level;
 import dev.tidegate.config.ProcessConfig.Transport;
 import java.time.Duration;
@@ -13,10 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Every key there is: the one source of the reader, the JSON Schema and the reference table. Immutable. */
 final class ConfigKeys {
     private static final String LATER = "is not in this version";
+    private static final String UNLIMITED = "unlimited";
     private static final String MAIN_FILE_ONLY = "belongs in the main file, not in an included one";
 
     // process
@@ -163,6 +166,19 @@ final class ConfigKeys {
             "backend",
             ScalarType.text("name", "the name of a backend", Names.NAME_PATTERN, ConfigKeys::name),
             "the backend that connections go to");
+    static final Key<Protocol> PROTOCOL = Key.optional(
+            "protocol",
+            ScalarType.oneOf(
+                    ordered(
+                            Map.entry("auto", Protocol.AUTO),
+                            Map.entry("tcp", Protocol.TCP),
+                            Map.entry("http1", Protocol.HTTP1),
+                            Map.entry("http2", Protocol.HTTP2)),
+                    Map.of()),
+            Protocol.AUTO,
+            "auto",
+            "what is looked for in the bytes that pass, so that requests are counted and connections end between them;"
+                    + " `auto` is HTTP/1 and HTTP/2, `tcp` looks at nothing");
     static final Key<OptionalInt> FRONTEND_MAX_CONNECTIONS = Key.optional(
             "max-connections",
             ScalarType.wholeOrNone(IntRange.MAX_CONNECTIONS, "connections"),
@@ -190,6 +206,55 @@ final class ConfigKeys {
                     + " without effect on `nio`");
     static final Key<Values> TIMEOUTS =
             Key.section("timeouts", section(Map.of(), IDLE, HALF_CLOSED, UNACKED), "when a silent connection ends");
+
+    static final Key<Optional<Duration>> MAX_AGE = Key.optional(
+            "max-age",
+            ScalarType.durationOrOff(DurationRange.MAX_AGE),
+            Optional.empty(),
+            UNLIMITED,
+            "a connection of this age is retired: ended at the next moment that hurts nobody");
+    static final Key<Integer> JITTER = Key.optional(
+            "jitter",
+            ScalarType.share(IntRange.JITTER),
+            20,
+            "20%",
+            "each connection draws its own age from `max-age` × (1 ± jitter), so that those which came together do not go"
+                    + " together; never below 5% of `max-age`");
+    static final Key<OptionalInt> MAX_REQUESTS = Key.optional(
+            "max-requests",
+            ScalarType.wholeOrOff(IntRange.MAX_REQUESTS, "requests"),
+            OptionalInt.empty(),
+            UNLIMITED,
+            "a connection that has had so many requests is retired; where no protocol is recognised, each time the client"
+                    + " speaks after the endpoint has is one");
+    static final Key<OptionalLong> MAX_BYTES = Key.optional(
+            "max-bytes",
+            ScalarType.sizeOrOff(SizeRange.MAX_BYTES),
+            OptionalLong.empty(),
+            UNLIMITED,
+            "a connection that has carried so much, both directions together, is retired");
+    static final Key<Duration> GRACE = Key.optional(
+            "grace",
+            ScalarType.duration(DurationRange.GRACE),
+            Duration.ofMinutes(5),
+            "5m",
+            "how long a retired connection has to come to such a moment; then it is cut");
+    static final Key<Duration> QUIET = Key.optional(
+            "quiet",
+            ScalarType.duration(DurationRange.QUIET),
+            Duration.ofSeconds(5),
+            "5s",
+            "the least silence that lets a connection be ended whose protocol is not recognised");
+    static final Key<Duration> LINGER = Key.optional(
+            "linger",
+            ScalarType.duration(DurationRange.LINGER),
+            Duration.ofSeconds(2),
+            "2s",
+            "how long a client that was sent FIN has to answer it, once it has taken all bytes");
+    static final Key<Values> LIFETIME = Key.section(
+            "lifetime",
+            section(Map.of(), MAX_AGE, JITTER, MAX_REQUESTS, MAX_BYTES, GRACE, QUIET, LINGER),
+            "when a connection that works is brought to its end, and how");
 
     // backends
 
@@ -292,12 +357,14 @@ final class ConfigKeys {
     static final Key<List<Located<Values>>> FRONTENDS = Key.derived(
             "frontends",
             new SectionList(section(
-                    later("protocol", "lifetime"),
+                    Map.of(),
                     FRONTEND_NAME,
                     FRONTEND_LISTEN,
                     FRONTEND_BACKEND,
+                    PROTOCOL,
                     FRONTEND_MAX_CONNECTIONS,
-                    TIMEOUTS)),
+                    TIMEOUTS,
+                    LIFETIME)),
             "at least one, here or in an included file",
             "what clients connect to");
 

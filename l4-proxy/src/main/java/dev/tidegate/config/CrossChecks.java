@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -47,6 +48,7 @@ final class CrossChecks {
         listeners();
         wildcardPairs();
         frontends.elements().forEach(this::frontendLimit);
+        frontends.elements().forEach(this::lifetime);
         unknownBackends(backendNames);
         unusedBackends(backendNames);
         Map<String, Map<String, Located<ListenAddress>>> listeners = listenersByBackend();
@@ -246,6 +248,44 @@ final class CrossChecks {
                     "the limit is above the process's " + processMax.getAsInt() + " and never reached",
                     "raise process.max-connections, or lower this");
         }
+    }
+
+    /** Settings with which a limit cuts connections that it was meant to end without harm. */
+    private void lifetime(Located<Values> frontend) {
+        Values lifetime = frontend.value().value(ConfigKeys.LIFETIME).orElse(Values.NONE);
+        Optional<Duration> grace = lifetime.value(ConfigKeys.GRACE);
+        Optional<Duration> quiet = lifetime.value(ConfigKeys.QUIET);
+        if (!limits(lifetime) || grace.isEmpty() || quiet.isEmpty() || quiet.get().compareTo(grace.get()) < 0) {
+            return;
+        }
+        Optional<Located<Duration>> givenGrace = lifetime.given(ConfigKeys.GRACE);
+        if (grace.get().isZero() && givenGrace.isPresent()) {
+            problems.warning(
+                    givenGrace.get().mark(),
+                    givenGrace.get().path(),
+                    "a connection that is at work when it comes to its limit is cut at once",
+                    "give it time to come to an end, as in 5m");
+            return;
+        }
+        Located<Duration> told = lifetime.given(ConfigKeys.QUIET)
+                .or(() -> givenGrace)
+                .orElse(new Located<>(quiet.get(), frontend.mark(), frontend.path()));
+        problems.warning(
+                told.mark(),
+                told.path(),
+                "the silence asked for, " + Durations.format(quiet.get()) + ", does not fit into the grace "
+                        + Durations.format(grace.get()) + ", so that a connection which is not silent already is cut",
+                "make lifetime.quiet shorter than lifetime.grace");
+    }
+
+    private static boolean limits(Values lifetime) {
+        return lifetime.value(ConfigKeys.MAX_AGE).flatMap(age -> age).isPresent()
+                || lifetime.value(ConfigKeys.MAX_REQUESTS)
+                        .filter(OptionalInt::isPresent)
+                        .isPresent()
+                || lifetime.value(ConfigKeys.MAX_BYTES)
+                        .filter(OptionalLong::isPresent)
+                        .isPresent();
     }
 
     private void unknownBackends(Map<String, Located<String>> names) {

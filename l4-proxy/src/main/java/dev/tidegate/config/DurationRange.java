@@ -13,6 +13,12 @@ record DurationRange(Duration min, Duration max) {
     /** The kernel takes TCP_USER_TIMEOUT as milliseconds in an int: 24.85 days is all it can hold. */
     static final DurationRange UNACKED = new DurationRange(Duration.ofMillis(10), Duration.ofDays(24));
 
+    static final DurationRange MAX_AGE = new DurationRange(Duration.ofMillis(10), Duration.ofDays(365));
+    static final DurationRange GRACE = new DurationRange(Duration.ZERO, Duration.ofDays(365));
+    static final DurationRange QUIET = new DurationRange(Duration.ofMillis(10), Duration.ofHours(1));
+    /** Never none: to close at once is to lose the tail of an answer to a reset. */
+    static final DurationRange LINGER = new DurationRange(Duration.ofMillis(10), Duration.ofMinutes(5));
+
     static final DurationRange CONNECT_TIMEOUT = new DurationRange(Duration.ofMillis(10), Duration.ofMinutes(5));
     static final DurationRange CONNECT_DEADLINE = new DurationRange(Duration.ofMillis(10), Duration.ofHours(1));
 

@@ -10,11 +10,19 @@ import java.util.OptionalInt;
  * @param name unique among frontends
  * @param listen TCP addresses, at least one
  * @param backend the name of the backend that connections go to
+ * @param protocol what is looked for in the bytes of its connections
  * @param maxConnections connections at once, 1..10,000,000; empty is no limit of its own
  * @param timeouts when a silent connection ends
+ * @param lifetime how long connections may live, and how they end
  */
 public record FrontendConfig(
-        String name, List<ListenAddress> listen, String backend, OptionalInt maxConnections, TimeoutsConfig timeouts) {
+        String name,
+        List<ListenAddress> listen,
+        String backend,
+        Protocol protocol,
+        OptionalInt maxConnections,
+        TimeoutsConfig timeouts,
+        LifetimeConfig lifetime) {
     /**
      * Copies the list and checks names, addresses and range.
      *
@@ -35,7 +43,21 @@ public record FrontendConfig(
                         + " is no TCP address; this version's frontends listen on TCP only");
             }
         }
+        Objects.requireNonNull(protocol, "protocol");
         IntRange.MAX_CONNECTIONS.require("max-connections", maxConnections);
         Objects.requireNonNull(timeouts, "timeouts");
+        Objects.requireNonNull(lifetime, "lifetime");
+    }
+
+    /** What is looked for in the bytes of a connection, so that it can be ended between two requests. */
+    public enum Protocol {
+        /** HTTP/1 and HTTP/2, whichever both sides show. */
+        AUTO,
+        /** Nothing. */
+        TCP,
+        /** HTTP/1 only. */
+        HTTP1,
+        /** HTTP/2 only. */
+        HTTP2
     }
 }

@@ -8,6 +8,8 @@ record IntRange(int min, int max) {
     static final IntRange LISTEN_PORT = new IntRange(0, 65_535);
     static final IntRange WORKERS = new IntRange(1, 256);
     static final IntRange MAX_CONNECTIONS = new IntRange(1, 10_000_000);
+    static final IntRange MAX_REQUESTS = new IntRange(1, 100_000_000);
+    static final IntRange JITTER = new IntRange(0, 100);
     static final IntRange WEIGHT = new IntRange(0, 1_000);
     static final IntRange ATTEMPTS = new IntRange(1, 10);
 

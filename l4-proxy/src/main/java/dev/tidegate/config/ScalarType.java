@@ -6,17 +6,27 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A value of one word. Immutable. */
 final class ScalarType<T> implements ValueType<T> {
     private static final String DURATION_PATTERN = "[0-9]+(ms|s|m|h|d)";
     private static final String DURATION_UNIT = "ms, s, m, h, d";
+    private static final String SIZE_PATTERN = "[0-9]+(B|KiB|MiB|GiB|TiB)";
+    private static final Pattern SHARE = Pattern.compile("([0-9]+)%");
     private static final Pattern NEGATIVE = Pattern.compile("-[0-9]+");
     private static final Pattern WHOLE = Pattern.compile("[0-9]+");
     /** One digit more than any range has: longer numbers are out of range whatever they say. */
     private static final int WHOLE_DIGITS_MAX = 9;
+
+    private static final String OFF = "off";
+    /** What stands for no limit elsewhere. */
+    private static final Pattern NO_LIMIT = Pattern.compile(
+            "0+|-[0-9]+\\w*|off|no|none|never|false|disabled?|unlimited|infinite|infinity|\\.inf",
+            Pattern.CASE_INSENSITIVE);
 
     /** What the value is in YAML's eyes. */
     private enum Form {
@@ -72,8 +82,50 @@ final class ScalarType<T> implements ValueType<T> {
                 Form.WORD,
                 "a duration such as 5m, or off",
                 new Reach(DURATION_UNIT, range.toString()),
-                text -> text.equals("off") ? Optional.empty() : Optional.of(within(range, text, ", or off")),
+                orOff(
+                        text -> Optional.of(within(range, text, ", or off")),
+                        Optional.empty(),
+                        "a duration in " + range),
                 schema -> schema.put("type", "string").put("pattern", "^(" + DURATION_PATTERN + "|off)$"));
+    }
+
+    /** Bytes, or no limit. */
+    static ScalarType<OptionalLong> sizeOrOff(SizeRange range) {
+        return new ScalarType<>(
+                "size or `off`",
+                Form.WORD,
+                "a size such as 10GiB, or off",
+                new Reach(Sizes.UNITS, range.toString()),
+                orOff(text -> OptionalLong.of(within(range, text)), OptionalLong.empty(), "a size in " + range),
+                schema -> schema.put("type", "string").put("pattern", "^(" + SIZE_PATTERN + "|off)$"));
+    }
+
+    /** Whole percents. */
+    static ScalarType<Integer> share(IntRange range) {
+        return new ScalarType<>(
+                "share",
+                Form.WORD,
+                "a share such as 20%",
+                new Reach("%", shares(range)),
+                text -> shareWithin(range, text),
+                schema -> schema.put("type", "string").put("pattern", "^[0-9]+%$"));
+    }
+
+    /** The parser that knows {@code off} too, and names it to whoever writes another word or number for no limit. */
+    private static <T> Parser<T> orOff(Parser<T> parser, T off, String otherwise) {
+        return text -> {
+            if (text.equals(OFF)) {
+                return off;
+            }
+            try {
+                return parser.parse(text);
+            } catch (InvalidValue e) {
+                if (NO_LIMIT.matcher(text).matches()) {
+                    throw new InvalidValue(e.getMessage(), "write off for no limit, or " + otherwise);
+                }
+                throw e;
+            }
+        };
     }
 
     static ScalarType<Integer> whole(IntRange range, String unit) {
@@ -84,6 +136,23 @@ final class ScalarType<T> implements ValueType<T> {
                 new Reach(unit, range.toString()),
                 text -> within(range, text, ""),
                 schema -> integer(schema, range));
+    }
+
+    static ScalarType<OptionalInt> wholeOrOff(IntRange range, String unit) {
+        return new ScalarType<>(
+                "number or `off`",
+                Form.NUMBER,
+                "a whole number in " + range + ", or off",
+                new Reach(unit, range.toString()),
+                orOff(
+                        text -> OptionalInt.of(within(range, text, ", or off")),
+                        OptionalInt.empty(),
+                        "a whole number in " + range),
+                schema -> {
+                    ArrayNode either = schema.putArray("anyOf");
+                    integer(either.addObject(), range);
+                    either.addObject().put("const", OFF);
+                });
     }
 
     static ScalarType<OptionalInt> wholeOrNone(IntRange range, String unit) {
@@ -163,6 +232,37 @@ final class ScalarType<T> implements ValueType<T> {
             throw new InvalidValue(Text.quote(text) + " is out of range", "write a duration in " + range + orElse);
         }
         return value;
+    }
+
+    private static long within(SizeRange range, String text) throws InvalidValue {
+        long bytes = Sizes.read(text);
+        if (!range.contains(bytes)) {
+            throw new InvalidValue(Text.quote(text) + " is out of range", "write a size in " + range + ", or off");
+        }
+        return bytes;
+    }
+
+    private static int shareWithin(IntRange range, String text) throws InvalidValue {
+        String hint = "write a share in " + shares(range);
+        Matcher share = SHARE.matcher(text);
+        if (share.matches()) {
+            String digits = share.group(1);
+            if (digits.length() > WHOLE_DIGITS_MAX || !range.contains(Integer.parseInt(digits))) {
+                throw new InvalidValue(Text.quote(text) + " is out of range", hint);
+            }
+            return Integer.parseInt(digits);
+        }
+        if (text.startsWith("-")) {
+            throw new InvalidValue(Text.quote(text) + " is negative", hint);
+        }
+        if (WHOLE.matcher(text).matches()) {
+            throw new InvalidValue(Text.quote(text) + " has no unit", hint + ", as in 20%");
+        }
+        throw new InvalidValue(Text.quote(text) + " is not a share of whole percents", hint + ", as in 20%");
+    }
+
+    private static String shares(IntRange range) {
+        return range.min() + "%.." + range.max() + "%";
     }
 
     private static int within(IntRange range, String text, String orElse) throws InvalidValue {

@@ -6,8 +6,10 @@ import dev.tidegate.config.Config;
 import dev.tidegate.config.Durations;
 import dev.tidegate.config.EndpointConfig;
 import dev.tidegate.config.FrontendConfig;
+import dev.tidegate.config.LifetimeConfig;
 import dev.tidegate.config.ListenAddress;
 import dev.tidegate.config.ProcessConfig;
+import dev.tidegate.config.Sizes;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,11 +57,27 @@ final class ConfigValues {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("listen", addresses(frontend.listen()));
         values.put("backend", frontend.backend());
+        values.put("protocol", word(frontend.protocol()));
         values.put("max-connections", number(frontend.maxConnections(), "none"));
         values.put("timeouts.idle", duration(frontend.timeouts().idle()));
         values.put("timeouts.half-closed", duration(frontend.timeouts().halfClosed()));
         values.put("timeouts.unacked", duration(frontend.timeouts().unacked()));
+        lifetime(frontend.lifetime(), values);
         return values;
+    }
+
+    private static void lifetime(LifetimeConfig lifetime, Map<String, String> values) {
+        values.put("lifetime.max-age", duration(lifetime.maxAge()));
+        values.put("lifetime.jitter", lifetime.jitterPercent() + "%");
+        values.put("lifetime.max-requests", number(lifetime.maxRequests(), "off"));
+        values.put(
+                "lifetime.max-bytes",
+                lifetime.maxBytes().isPresent()
+                        ? Sizes.format(lifetime.maxBytes().getAsLong())
+                        : "off");
+        values.put("lifetime.grace", Durations.format(lifetime.grace()));
+        values.put("lifetime.quiet", Durations.format(lifetime.quiet()));
+        values.put("lifetime.linger", Durations.format(lifetime.linger()));
     }
 
     /** Without its endpoints. */

@@ -5,6 +5,7 @@ import dev.tidegate.config.Config;
 import dev.tidegate.config.ConnectConfig;
 import dev.tidegate.config.EndpointConfig;
 import dev.tidegate.config.FrontendConfig;
+import dev.tidegate.config.LifetimeConfig;
 import dev.tidegate.config.ListenAddress;
 import dev.tidegate.config.TimeoutsConfig;
 import dev.tidegate.model.Backend;
@@ -54,10 +55,10 @@ final class SnapshotBuilder {
                 config.name(),
                 config.listen().stream().map(ListenAddress::toString).toList(),
                 backend,
-                ProtocolChoice.AUTO,
+                protocol(config.protocol()),
                 config.maxConnections().orElse(processMaxConnections),
                 timeouts(config.timeouts()),
-                Lifetime.DEFAULT,
+                lifetime(config.lifetime()),
                 cells.frontend(config.name()));
     }
 
@@ -109,6 +110,26 @@ final class SnapshotBuilder {
                 };
         return new ConnectPolicy(
                 config.timeout().toNanos(), config.attempts(), config.deadline().toNanos(), header);
+    }
+
+    private static ProtocolChoice protocol(FrontendConfig.Protocol protocol) {
+        return switch (protocol) {
+            case AUTO -> ProtocolChoice.AUTO;
+            case TCP -> ProtocolChoice.TCP;
+            case HTTP1 -> ProtocolChoice.HTTP1;
+            case HTTP2 -> ProtocolChoice.HTTP2;
+        };
+    }
+
+    static Lifetime lifetime(LifetimeConfig config) {
+        return new Lifetime(
+                config.maxAge().map(Duration::toNanos).orElse(Lifetime.UNLIMITED),
+                config.jitterPercent() / 100.0,
+                config.maxRequests().isPresent() ? config.maxRequests().getAsInt() : Lifetime.UNLIMITED,
+                config.maxBytes().orElse(Lifetime.UNLIMITED),
+                config.grace().toNanos(),
+                config.quiet().toNanos(),
+                config.linger().toNanos());
     }
 
     static Timeouts timeouts(TimeoutsConfig config) {

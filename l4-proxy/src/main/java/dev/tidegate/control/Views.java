@@ -7,6 +7,7 @@ import dev.tidegate.admin.view.BackendView;
 import dev.tidegate.admin.view.ConnectionView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.Page;
@@ -20,6 +21,7 @@ import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.Frontend;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.telemetry.AddressText;
 import dev.tidegate.telemetry.Totals;
@@ -104,8 +106,9 @@ final class Views {
                 draining ? "draining" : "ready",
                 frontend.backend().name(),
                 listeners(frontend),
-                "tcp",
+                frontend.protocol().word(),
                 frontend.maxConnections(),
+                lifetime(frontend.lifetime()),
                 frontend.cell().active(),
                 totals.ofFrontend(slot, row -> row.accepted),
                 totals.ofFrontend(slot, row -> row.receivedBytes),
@@ -113,6 +116,17 @@ final class Views {
                 closed(slot),
                 retired(slot),
                 id(drains.of(new Target.OfFrontend(frontend.name()))));
+    }
+
+    private static LifetimeView lifetime(Lifetime lifetime) {
+        return new LifetimeView(
+                lifetime.limitsAge() ? Long.valueOf(millis(lifetime.maxAgeNanos())) : null,
+                lifetime.jitter(),
+                lifetime.limitsRequests() ? Long.valueOf(lifetime.maxRequests()) : null,
+                lifetime.limitsBytes() ? Long.valueOf(lifetime.maxBytes()) : null,
+                millis(lifetime.graceNanos()),
+                millis(lifetime.quietNanos()),
+                millis(lifetime.lingerNanos()));
     }
 
     private List<ListenerView> listeners(Frontend frontend) {

@@ -5,6 +5,7 @@ import dev.tidegate.admin.view.BackendView;
 import dev.tidegate.admin.view.ConnectionView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.Page;
@@ -50,6 +51,7 @@ final class Views {
                         List.of(new ListenerView("127.0.0.1:0", "127.0.0.1:8443")),
                         "auto",
                         10_000,
+                        new LifetimeView(3_600_000L, 0.2, null, null, 300_000, 5_000, 2_000),
                         41,
                         accepted,
                         5_000_000 + accepted * 1_000,

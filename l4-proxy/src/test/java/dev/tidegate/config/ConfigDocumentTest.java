@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,8 +61,26 @@ final class ConfigDocumentTest {
                                 List.of("127.0.0.1:8080"),
                                 "backend",
                                 "web",
+                                "protocol",
+                                "auto",
                                 "timeouts",
-                                Map.of("idle", "1h", "half-closed", "1m", "unacked", "5m"))),
+                                Map.of("idle", "1h", "half-closed", "1m", "unacked", "5m"),
+                                "lifetime",
+                                Map.of(
+                                        "max-age",
+                                        "off",
+                                        "jitter",
+                                        "20%",
+                                        "max-requests",
+                                        "off",
+                                        "max-bytes",
+                                        "off",
+                                        "grace",
+                                        "5m",
+                                        "quiet",
+                                        "5s",
+                                        "linger",
+                                        "2s"))),
                         "backends",
                         List.of(Map.of(
                                 "name",
@@ -207,8 +226,23 @@ final class ConfigDocumentTest {
                     any("f", "F.x-", "9_") + number,
                     listen,
                     backend,
+                    any(FrontendConfig.Protocol.values()),
                     maybe(10_000_000),
-                    new TimeoutsConfig(orOff(31_536_000_000L), orOff(31_536_000_000L), orOff(2_073_600_000L)));
+                    new TimeoutsConfig(orOff(31_536_000_000L), orOff(31_536_000_000L), orOff(2_073_600_000L)),
+                    new LifetimeConfig(
+                            orOff(31_536_000_000L),
+                            random.nextInt(101),
+                            maybe(100_000_000),
+                            maybeBytes(),
+                            duration(0, 31_536_000_000L),
+                            duration(10, 3_600_000),
+                            duration(10, 300_000)));
+        }
+
+        private OptionalLong maybeBytes() {
+            long bytes = 1 + (long) (random.nextDouble() * ((1L << 50) - 1));
+            long unit = any(1L, 1L << 10, 1L << 20, 1L << 30, 1L << 40);
+            return random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(Math.max(1, bytes / unit * unit));
         }
 
         private BackendConfig backend(int number) {

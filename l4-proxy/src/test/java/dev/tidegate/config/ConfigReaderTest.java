@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ConfigReaderTest {
     private static final String FRONTENDS = "frontends: [{name: edge, listen: \"127.0.0.1:1\", backend: web}]";
@@ -37,11 +39,20 @@ final class ConfigReaderTest {
                         "edge",
                         List.of(new ListenAddress.Tcp("127.0.0.1", 8080)),
                         "web",
+                        FrontendConfig.Protocol.AUTO,
                         OptionalInt.empty(),
                         new TimeoutsConfig(
                                 Optional.of(Duration.ofHours(1)),
                                 Optional.of(Duration.ofMinutes(1)),
-                                Optional.of(Duration.ofMinutes(5))))),
+                                Optional.of(Duration.ofMinutes(5))),
+                        new LifetimeConfig(
+                                Optional.empty(),
+                                20,
+                                OptionalInt.empty(),
+                                OptionalLong.empty(),
+                                Duration.ofMinutes(5),
+                                Duration.ofSeconds(5),
+                                Duration.ofSeconds(2)))),
                 config.frontends());
         assertEquals(
                 List.of(new BackendConfig(
@@ -142,7 +153,35 @@ final class ConfigReaderTest {
                         + " shutdown",
                 "process.weight | 1 | the key does not belong here; it is known as backends[].endpoints[].weight",
                 "frontends[].idle | 1h | the key does not belong here; it is known as frontends[].timeouts.idle",
-                "frontends[].lifetime | {} | the key is not in this version; remove it",
+                "frontends[].max-age | 1h | the key does not belong here; it is known as frontends[].lifetime.max-age",
+                "frontends[].lifetime.max_age | 1h | the key is unknown; did you mean max-age?",
+                "frontends[].lifetime.max-age | 0 | \"0\" has no unit; write off for no limit, or a duration in 10ms..365d",
+                "frontends[].lifetime.max-age | 0s | \"0s\" is out of range; write a duration in 10ms..365d, or off",
+                "frontends[].lifetime.max-age | -1 | \"-1\" is negative; write off for no limit, or a duration",
+                "frontends[].lifetime.max-age | unlimited | write off for no limit, or a duration in 10ms..365d",
+                "frontends[].lifetime.max-age | false | write off for no limit",
+                "frontends[].lifetime.max-age | 3600 | \"3600\" has no unit; write 3600s for seconds or 3600ms",
+                "frontends[].lifetime.jitter | 101% | \"101%\" is out of range; write a share in 0%..100%",
+                "frontends[].lifetime.jitter | -1% | \"-1%\" is negative; write a share in 0%..100%",
+                "frontends[].lifetime.jitter | 20 | \"20\" has no unit; write a share in 0%..100%, as in 20%",
+                "frontends[].lifetime.jitter | 0.2 | \"0.2\" is not a share of whole percents; write a share in 0%..100%",
+                "frontends[].lifetime.jitter | off | \"off\" is not a share of whole percents; write a share in 0%..100%",
+                "frontends[].lifetime.max-requests | 0 | \"0\" is out of range; write off for no limit, or a whole number"
+                        + " in 1..100000000",
+                "frontends[].lifetime.max-requests | -1 | \"-1\" is negative; write off for no limit, or a whole number",
+                "frontends[].lifetime.max-requests | 1e6 | \"1e6\" is not a plain whole number",
+                "frontends[].lifetime.max-bytes | 0 | \"0\" has no unit; write off for no limit, or a size in 1B..1024TiB",
+                "frontends[].lifetime.max-bytes | 0B | \"0B\" is out of range; write a size in 1B..1024TiB, or off",
+                "frontends[].lifetime.max-bytes | -1 | \"-1\" is negative; write off for no limit, or a size",
+                "frontends[].lifetime.max-bytes | 10GB | \"10GB\" is not a size; write 10GiB",
+                "frontends[].lifetime.max-bytes | 100 | \"100\" has no unit; write 100B for bytes or 100MiB",
+                "frontends[].lifetime.grace | off | \"off\" is not a duration",
+                "frontends[].lifetime.quiet | 0s | \"0s\" is out of range; write a duration in 10ms..1h",
+                "frontends[].lifetime.linger | 0s | \"0s\" is out of range; write a duration in 10ms..5m",
+                "frontends[].lifetime | off | this is text; write KEY: VALUE lines with max-age, jitter",
+                "frontends[].protocol | http | \"http\" is unknown; did you mean http1? It is one of auto, tcp, http1, http2",
+                "frontends[].protocol | HTTP/2 | \"HTTP/2\" is unknown; did you mean http2?",
+                "frontends[].protocol | tls | \"tls\" is unknown; write one of auto, tcp, http1, http2",
                 "backends[].health | {type: tcp} | the key is not in this version; remove it",
                 "backends[].balance | maglev | \"maglev\" is not in this version; write one of round-robin",
                 "backends[].balance | leastconnections | did you mean least-connections?",
@@ -313,6 +352,44 @@ final class ConfigReaderTest {
         assertTrue(
                 ConfigText.lines(result).get(0).contains("warning: every weight is 0, so no connection can be served"),
                 () -> ConfigText.lines(result).toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "max-age: 1h, grace: 0s | grace: warning: a connection that is at work when it comes to its limit is cut at"
+                        + " once; give it time to come to an end, as in 5m",
+                "max-requests: 9, grace: 5s | grace: warning: the silence asked for, 5s, does not fit into the grace 5s, so"
+                        + " that a connection which is not silent already is cut; make lifetime.quiet shorter than"
+                        + " lifetime.grace",
+                "max-bytes: 9B, quiet: 6m | quiet: warning: the silence asked for, 6m, does not fit into the grace 5m",
+                "max-age: 1h, quiet: 1m, grace: 30s | quiet: warning: the silence asked for, 1m, does not fit",
+            })
+    void aGraceInWhichNothingCanEndWellIsAWarning(String lifetime, String expected) {
+        ConfigResult result = ConfigText.valid()
+                .with("frontends[].lifetime", "{" + lifetime + "}")
+                .read();
+        List<String> lines = ConfigText.lines(result);
+        assertTrue(result.config().isPresent(), lines::toString);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.get(0).contains("frontends.edge.lifetime." + expected), lines.get(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "grace: 0s",
+                "max-age: off, max-requests: off, max-bytes: off, grace: 1s",
+                "max-age: 1s, quiet: 500ms",
+                "max-age: 1h, grace: 6s",
+                "max-age: 1h, jitter: 0%"
+            })
+    void aLifetimeThatCanEndConnectionsWellIsTakenAsItIs(String lifetime) {
+        ConfigResult result = ConfigText.valid()
+                .with("frontends[].lifetime", "{" + lifetime + "}")
+                .read();
+        assertEquals(List.of(), ConfigText.lines(result));
     }
 
     // https://github.com/envoyproxy/envoy/issues/8622: a timeout beyond its interval was accepted.

@@ -58,6 +58,11 @@ final class ExamplesTest {
                 ConfigText.valid().with("process.transport", "uring"),
                 ConfigText.valid().with("frontends[].listen", "[]"),
                 ConfigText.valid().with("frontends[].timeouts.idle", "10"),
+                ConfigText.valid().with("frontends[].lifetime.max-age", "10"),
+                ConfigText.valid().with("frontends[].lifetime.jitter", "20"),
+                ConfigText.valid().with("frontends[].lifetime.max-requests", "0"),
+                ConfigText.valid().with("frontends[].lifetime.max-bytes", "10GB"),
+                ConfigText.valid().with("frontends[].protocol", "http"),
                 ConfigText.valid().with("frontends[].name", "a b"),
                 ConfigText.valid().with("backends[].connect.attempts", "11"))) {
             assertTrue(text.read().config().isEmpty(), text::toString);
@@ -71,6 +76,11 @@ final class ExamplesTest {
                 .with("process.workers", "\"${W:-1}\"")
                 .with("frontends[].name", "\"a-${N:-b}\"")
                 .with("frontends[].timeouts.idle", "\"${I:-5m}\"")
+                .with("frontends[].protocol", "\"${P:-tcp}\"")
+                .with("frontends[].lifetime.max-age", "\"${A:-off}\"")
+                .with("frontends[].lifetime.jitter", "\"${J:-10%}\"")
+                .with("frontends[].lifetime.max-requests", "\"${R:-off}\"")
+                .with("frontends[].lifetime.max-bytes", "\"${B:-1GiB}\"")
                 .toString();
         assertEquals(List.of(), ConfigText.lines(ConfigText.read(yaml)));
         assertEquals(List.of(), SchemaCheck.misfits(schema(), json(yaml)));

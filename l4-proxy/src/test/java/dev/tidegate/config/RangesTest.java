@@ -83,6 +83,55 @@ final class RangesTest {
                         "25d",
                         c -> timeouts(c).unacked()),
                 new Edge(
+                        "frontends[].lifetime.max-age",
+                        "9ms",
+                        "10ms",
+                        "365d",
+                        "366d",
+                        c -> lifetime(c).maxAge()),
+                new Edge(
+                        "frontends[].lifetime.jitter",
+                        "-1%",
+                        "0%",
+                        "100%",
+                        "101%",
+                        c -> lifetime(c).jitterPercent() + "%"),
+                new Edge(
+                        "frontends[].lifetime.max-requests",
+                        "0",
+                        "1",
+                        "100000000",
+                        "100000001",
+                        c -> lifetime(c).maxRequests()),
+                new Edge(
+                        "frontends[].lifetime.max-bytes",
+                        "0B",
+                        "1B",
+                        "1024TiB",
+                        "1025TiB",
+                        c -> Sizes.format(lifetime(c).maxBytes().orElseThrow())),
+                new Edge(
+                        "frontends[].lifetime.grace",
+                        "-1ms",
+                        "0s",
+                        "365d",
+                        "366d",
+                        c -> lifetime(c).grace()),
+                new Edge(
+                        "frontends[].lifetime.quiet",
+                        "9ms",
+                        "10ms",
+                        "1h",
+                        "3600001ms",
+                        c -> lifetime(c).quiet()),
+                new Edge(
+                        "frontends[].lifetime.linger",
+                        "9ms",
+                        "10ms",
+                        "5m",
+                        "300001ms",
+                        c -> lifetime(c).linger()),
+                new Edge(
                         "backends[].endpoints[].weight",
                         "-1",
                         "0",
@@ -121,6 +170,10 @@ final class RangesTest {
 
     private static TimeoutsConfig timeouts(Config config) {
         return config.frontends().get(0).timeouts();
+    }
+
+    private static LifetimeConfig lifetime(Config config) {
+        return config.frontends().get(0).lifetime();
     }
 
     private static EndpointConfig endpoint(Config config) {
@@ -185,6 +238,22 @@ final class RangesTest {
     }
 
     @Test
+    void offIsNoLimitOfALifetime() {
+        assertEquals(
+                "Optional.empty",
+                shown("frontends[].lifetime.max-age", "off", c -> lifetime(c).maxAge()));
+        assertEquals(
+                "OptionalInt.empty",
+                shown("frontends[].lifetime.max-requests", "off", c -> lifetime(c).maxRequests()));
+        assertEquals(
+                "OptionalLong.empty",
+                shown("frontends[].lifetime.max-bytes", "off", c -> lifetime(c).maxBytes()));
+        assertRefused("frontends[].lifetime.grace", "off");
+        assertRefused("frontends[].lifetime.quiet", "off");
+        assertRefused("frontends[].lifetime.linger", "off");
+    }
+
+    @Test
     void offSwitchesATimeoutOffAndNothingElse() {
         assertEquals(
                 "Optional.empty",
@@ -214,7 +283,8 @@ final class RangesTest {
 
     /** How the record shows the value: durations as the JDK writes them. */
     private static String written(String value) {
-        return Character.isDigit(value.charAt(value.length() - 1))
+        char last = value.charAt(value.length() - 1);
+        return Character.isDigit(last) || last == '%' || last == 'B'
                 ? value
                 : Durations.parse(value).toString();
     }

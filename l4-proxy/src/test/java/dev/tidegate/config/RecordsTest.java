@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -24,6 +25,7 @@ final class RecordsTest {
     private static final AdminTlsConfig TLS = new AdminTlsConfig("cert.pem", "key.pem", Optional.empty());
     private static final TimeoutsConfig TIMEOUTS =
             new TimeoutsConfig(Optional.empty(), Optional.empty(), Optional.empty());
+    private static final LifetimeConfig LIFETIME = lifetime(20, OptionalInt.empty(), OptionalLong.empty());
 
     static Stream<Arguments> refused() {
         return Stream.of(
@@ -43,6 +45,15 @@ final class RecordsTest {
                 refuse("listens nowhere", () -> frontend("a", List.of())),
                 refuse("listen on TCP only", () -> frontend("a", List.of(ListenAddress.parse("unix:/x")))),
                 refuse("name \"a/b\" is not allowed", () -> frontend("a/b", List.of(ListenAddress.parse("[::1]:1")))),
+                refuse(
+                        "jitter 101 is out of range (0..100)",
+                        () -> lifetime(101, OptionalInt.empty(), OptionalLong.empty())),
+                refuse(
+                        "max-requests 0 is out of range (1..100000000)",
+                        () -> lifetime(0, OptionalInt.of(0), OptionalLong.empty())),
+                refuse(
+                        "max-bytes 0B is out of range (1B..1024TiB)",
+                        () -> lifetime(0, OptionalInt.empty(), OptionalLong.of(0))),
                 refuse("weight 1001 is out of range", () -> endpoint("a", 1_001)),
                 refuse("name \"\" is not allowed", () -> endpoint("", 1)),
                 refuse("no endpoint is given", () -> backend(List.of())),
@@ -119,7 +130,19 @@ final class RecordsTest {
     }
 
     private static FrontendConfig frontend(String name, List<ListenAddress> listen) {
-        return new FrontendConfig(name, listen, "b", OptionalInt.empty(), TIMEOUTS);
+        return new FrontendConfig(
+                name, listen, "b", FrontendConfig.Protocol.AUTO, OptionalInt.empty(), TIMEOUTS, LIFETIME);
+    }
+
+    private static LifetimeConfig lifetime(int jitterPercent, OptionalInt maxRequests, OptionalLong maxBytes) {
+        return new LifetimeConfig(
+                Optional.empty(),
+                jitterPercent,
+                maxRequests,
+                maxBytes,
+                Duration.ZERO,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(2));
     }
 
     private static EndpointConfig endpoint(String name, int weight) {
@@ -132,7 +155,13 @@ final class RecordsTest {
 
     private static Config config(String reference) {
         FrontendConfig frontend = new FrontendConfig(
-                "f", List.of(ListenAddress.parse("127.0.0.1:0")), reference, OptionalInt.empty(), TIMEOUTS);
+                "f",
+                List.of(ListenAddress.parse("127.0.0.1:0")),
+                reference,
+                FrontendConfig.Protocol.TCP,
+                OptionalInt.empty(),
+                TIMEOUTS,
+                LIFETIME);
         return new Config(
                 process(1),
                 AdminConfig.NONE,

@@ -62,7 +62,8 @@ class ConfigDiffTest {
                 process: {workers: auto, shutdown: {deadline: 300s}}
                 log: {level: info}
                 frontends:
-                  - {name: edge, listen: ["127.0.0.1:1"], backend: web, timeouts: {idle: 60m, unacked: 5m}}
+                  - {name: edge, listen: ["127.0.0.1:1"], backend: web, protocol: auto,
+                     timeouts: {idle: 60m, unacked: 5m}, lifetime: {max-age: off, jitter: 20%, grace: 300s}}
                 backends:
                   - name: web
                     balance: power-of-two
@@ -77,6 +78,24 @@ class ConfigDiffTest {
                 diff(
                         SMALL.replace("\"127.0.0.1:1\"", "[\"127.0.0.1:1\", \"127.0.0.1:2\"]"),
                         SMALL.replace("\"127.0.0.1:1\"", "[\"127.0.0.1:2\", \"127.0.0.1:1\"]")));
+    }
+
+    @Test
+    void aChangedLifetimeIsShownInTheConfigurationsWords() {
+        assertEquals(
+                List.of(
+                        "change frontends.edge.protocol from auto to http2",
+                        "change frontends.edge.lifetime.max-age from off to 30m",
+                        "change frontends.edge.lifetime.jitter from 20% to 35%",
+                        "change frontends.edge.lifetime.max-requests from off to 10000",
+                        "change frontends.edge.lifetime.max-bytes from off to 100GiB",
+                        "change frontends.edge.lifetime.quiet from 5s to 500ms"),
+                diff(
+                        SMALL,
+                        SMALL.replace(
+                                "backend: web}",
+                                "backend: web, protocol: http2, lifetime: {max-age: 30m, jitter: 35%, max-requests: 10000,"
+                                        + " max-bytes: 102400MiB, grace: 5m, quiet: 500ms}}")));
     }
 
     @Test
@@ -114,8 +133,11 @@ class ConfigDiffTest {
                 + "  - {name: db, balance: random, endpoints: [{address: \"10.0.0.5:1\", weight: 2}]}\n";
         assertEquals(
                 List.of(
-                        "add frontends.in {listen: 127.0.0.1:2, backend: db, max-connections: none, timeouts.idle: 1h,"
-                                + " timeouts.half-closed: 1m, timeouts.unacked: 5m}",
+                        "add frontends.in {listen: 127.0.0.1:2, backend: db, protocol: auto, max-connections: none,"
+                                + " timeouts.idle: 1h, timeouts.half-closed: 1m, timeouts.unacked: 5m,"
+                                + " lifetime.max-age: off, lifetime.jitter: 20%, lifetime.max-requests: off,"
+                                + " lifetime.max-bytes: off, lifetime.grace: 5m, lifetime.quiet: 5s,"
+                                + " lifetime.linger: 2s}",
                         "add backends.db {balance: random, connect.timeout: 2s, connect.attempts: 3, connect.deadline: 5s,"
                                 + " connect.proxy-protocol: off, endpoints: [10.0.0.5:1 {address: 10.0.0.5:1, weight: 2,"
                                 + " max-connections: none}]}"),
@@ -133,8 +155,9 @@ class ConfigDiffTest {
                 admin: {listen: "127.0.0.1:5", token-file: tokens, tls: {certificate: c, key: k, client-ca: ca}}
                 log: {level: warn, access: {path: none, format: haproxy}}
                 frontends:
-                  - {name: edge, listen: "127.0.0.1:3", backend: other, max-connections: 3,
-                     timeouts: {idle: 1s, half-closed: 1s, unacked: off}}
+                  - {name: edge, listen: "127.0.0.1:3", backend: other, protocol: tcp, max-connections: 3,
+                     timeouts: {idle: 1s, half-closed: 1s, unacked: off},
+                     lifetime: {max-age: 1h, jitter: 0%, max-requests: 5, max-bytes: 1KiB, grace: 1m, quiet: 1s, linger: 1s}}
                 backends:
                   - name: web
                     balance: random

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param listeners its sockets
  * @param protocol the configured word
  * @param maxConnections the most at a time
+ * @param lifetime how long connections may live, as configured
  * @param connections open now, lingering ones included
  * @param accepted in all
  * @param receivedBytes from clients
@@ -27,6 +28,7 @@ public record FrontendView(
         List<ListenerView> listeners,
         String protocol,
         int maxConnections,
+        LifetimeView lifetime,
         int connections,
         long accepted,
         long receivedBytes,
