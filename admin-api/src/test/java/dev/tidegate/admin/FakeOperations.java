@@ -142,6 +142,7 @@ final class FakeOperations implements ProxyOperations {
                 new LifetimeView(3_600_000L, 0.2, null, null, 300_000, 5_000, 2_000),
                 3,
                 30,
+                Map.of("tcp", 5L),
                 1,
                 2,
                 Map.of("client-closed", 27L),

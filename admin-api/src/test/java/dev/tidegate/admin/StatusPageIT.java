@@ -99,6 +99,7 @@ class StatusPageIT {
                 new LifetimeView(3_600_000L, 0.2, null, null, 300_000, 5_000, 2_000),
                 connections,
                 accepted,
+                Map.of("tcp", accepted),
                 accepted * 1024,
                 accepted * 2048,
                 closed,

@@ -22,6 +22,7 @@ import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.Lifetime;
+import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.telemetry.AddressText;
 import dev.tidegate.telemetry.Totals;
@@ -111,6 +112,7 @@ final class Views {
                 lifetime(frontend.lifetime()),
                 frontend.cell().active(),
                 totals.ofFrontend(slot, row -> row.accepted),
+                requests(slot),
                 totals.ofFrontend(slot, row -> row.receivedBytes),
                 totals.ofFrontend(slot, row -> row.sentBytes),
                 closed(slot),
@@ -142,6 +144,14 @@ final class Views {
             views.add(new ListenerView(address, where == null ? null : AddressText.of(where)));
         }
         return views;
+    }
+
+    private Map<String, Long> requests(int slot) {
+        Map<String, Long> requests = new LinkedHashMap<>();
+        for (Protocol protocol : Protocol.values()) {
+            requests.put(protocol.word(), totals.ofFrontend(slot, row -> row.requests(protocol)));
+        }
+        return requests;
     }
 
     private Map<String, Long> closed(int slot) {

@@ -97,29 +97,42 @@ public final class Lifespan {
     public void relimit(Lifetime now, boolean told, double chance, long nowNanos) {
         Lifetime before = limits;
         limits = now;
-        boolean same = before.maxAgeNanos() == now.maxAgeNanos()
-                && before.jitter() == now.jitter()
-                && before.maxRequests() == now.maxRequests()
-                && before.maxBytes() == now.maxBytes()
-                && before.graceNanos() == now.graceNanos();
         bytesToGo += now.maxBytes() - before.maxBytes();
-        if (same || told) {
+        if (told) {
             return;
         }
-        stay(cell.ofAge());
-        stay(cell.ofRequests());
-        stay(cell.ofBytes());
         long spread = Math.max(OVERDUE_SPREAD_NANOS, now.graceNanos() / 2);
         long overdueNanos = nowNanos + (long) (chance * spread);
-        softNanos = now.softNanos(acceptedNanos, draw);
-        if (softNanos != Lifetime.UNLIMITED && nowNanos - softNanos >= 0) {
-            softNanos = overdueNanos;
+        if (before.maxAgeNanos() != now.maxAgeNanos() || before.jitter() != now.jitter()) {
+            relimitAge(overdueNanos, nowNanos);
         }
-        if (requests >= now.maxRequests()) {
-            limit(cell.ofRequests(), overdueNanos, nowNanos);
+        relimit(cell.ofRequests(), requests >= now.maxRequests(), overdueNanos, nowNanos);
+        relimit(cell.ofBytes(), bytesToGo <= 0, overdueNanos, nowNanos);
+        if (retirement != null && before.graceNanos() != now.graceNanos()) {
+            retirement.regrace(cell.ofAge(), now.graceNanos());
+            retirement.regrace(cell.ofRequests(), now.graceNanos());
+            retirement.regrace(cell.ofBytes(), now.graceNanos());
         }
-        if (bytesToGo <= 0) {
-            limit(cell.ofBytes(), overdueNanos, nowNanos);
+    }
+
+    private void relimitAge(long overdueNanos, long nowNanos) {
+        long soft = limits.softNanos(acceptedNanos, draw);
+        boolean overdue = soft != Lifetime.UNLIMITED && nowNanos - soft >= 0;
+        if (!overdue) {
+            stay(cell.ofAge());
+            softNanos = soft;
+        } else if (!under(cell.ofAge())) {
+            // One that was to come earlier still does: many changes put nobody off.
+            boolean earlier = softNanos != Lifetime.UNLIMITED && softNanos - overdueNanos < 0;
+            softNanos = earlier ? softNanos : overdueNanos;
+        }
+    }
+
+    private void relimit(RetireOrder order, boolean reached, long overdueNanos, long nowNanos) {
+        if (!reached) {
+            stay(order);
+        } else {
+            limit(order, overdueNanos, nowNanos); // unless it holds already
         }
     }
 

@@ -69,6 +69,15 @@ final class Retirement {
         }
     }
 
+    /** Has the hard limit of an order, if it is there, come that long after its start. */
+    void regrace(RetireOrder order, long graceNanos) {
+        int at = indexOf(order);
+        if (at >= 0) {
+            Mark mark = marks.get(at);
+            marks.set(at, new Mark(order, mark.givenNanos(), mark.startNanos(), mark.startNanos() + graceNanos));
+        }
+    }
+
     /** Has all hard limits come by that time. */
     void hurry(long whenNanos) {
         for (int i = 0; i < marks.size(); i++) {

@@ -54,7 +54,7 @@ final class MetricFamilies {
                     "frontend"),
             MetricFamily.counter(
                     "requests_total",
-                    "Requests of clients; exchanges where requests cannot be seen (protocol tcp).",
+                    "Requests begun: HTTP/1 requests, HTTP/2 streams that clients opened, and exchanges where no protocol is recognised.",
                     MetricFamilies::requests,
                     "frontend",
                     "protocol"),

@@ -54,6 +54,7 @@ final class Views {
                         new LifetimeView(3_600_000L, 0.2, null, null, 300_000, 5_000, 2_000),
                         41,
                         accepted,
+                        Map.of("tcp", accepted),
                         5_000_000 + accepted * 1_000,
                         7_000_000_000L,
                         Map.of("max-age", 5L),

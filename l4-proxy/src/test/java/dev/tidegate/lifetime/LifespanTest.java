@@ -128,6 +128,31 @@ class LifespanTest {
     }
 
     @Test
+    void manyChangesPutNobodyOff() {
+        Lifespan one = born(age(1000), 0);
+        long now = BORN + 500 * SECOND;
+        one.relimit(age(100), false, 0.2, now);
+        long first = one.nextNanos(now);
+        for (int i = 0; i < 100; i++) {
+            now += SECOND / 10;
+            one.relimit(age(100 + i), false, 0.9, now);
+        }
+
+        assertEquals(first, one.nextNanos(now));
+    }
+
+    @Test
+    void aGraceThatChangesMovesTheHardLimitOfThoseThatAreRetiring() {
+        Lifespan one = born(age(100), 0);
+        long now = BORN + 110 * SECOND;
+        one.lookAtAge(now);
+
+        one.relimit(new Lifetime(100 * SECOND, 0.2, NONE, NONE, 3600 * SECOND, SECOND, 0), false, 0.5, now);
+
+        assertEquals(BORN + 3700 * SECOND, one.nextNanos(now));
+    }
+
+    @Test
     void requestsAndBytesBeyondALimitThatComesLaterAreSpreadToo() {
         Lifespan one = born(limits(NONE, NONE, NONE), 0);
         for (int i = 0; i < 50; i++) {

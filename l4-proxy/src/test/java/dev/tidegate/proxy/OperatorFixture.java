@@ -11,6 +11,7 @@ import dev.tidegate.admin.command.Target;
 import dev.tidegate.admin.command.WriteContext;
 import dev.tidegate.admin.view.ConnectionView;
 import dev.tidegate.admin.view.EndpointView;
+import dev.tidegate.admin.view.FrontendView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.control.ProcessInfo;
 import dev.tidegate.control.Proxy;
@@ -96,6 +97,14 @@ final class OperatorFixture {
                 .filter(operation -> operation.id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no operation " + id));
+    }
+
+    /** A frontend as it is shown now. */
+    FrontendView frontendNow(String name) {
+        return admin.frontends().stream()
+                .filter(frontend -> frontend.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no frontend " + name));
     }
 
     /** An endpoint of backend {@code back} as it is shown now. */

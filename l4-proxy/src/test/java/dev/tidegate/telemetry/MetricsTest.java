@@ -16,6 +16,7 @@ import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.Picker;
+import dev.tidegate.model.Protocol;
 import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.RetireHow;
@@ -126,6 +127,9 @@ final class MetricsTest {
             worker.frontend(0).accepted += 5;
             worker.frontend(0).receivedBytes += 1_000_000_000_000L;
             worker.frontend(0).sentBytes += 3;
+            worker.frontend(0).countRequest(Protocol.HTTP1);
+            worker.frontend(0).countRequest(Protocol.HTTP1);
+            worker.frontend(0).countRequest(Protocol.HTTP2);
             worker.frontend(0).countClosed(CloseReason.CLIENT_CLOSED);
             worker.frontend(0).countRetired(CloseReason.SHUTDOWN, RetireHow.QUIET);
             worker.frontend(0).duration.add(2 * MILLI);
@@ -154,6 +158,9 @@ final class MetricsTest {
         expected.put("tidegate_connection_duration_seconds_bucket{frontend=\"edge\",le=\"+Inf\"}", 2.0);
         expected.put("tidegate_connection_duration_seconds_count{frontend=\"edge\"}", 2.0);
         expected.put("tidegate_connection_duration_seconds_sum{frontend=\"edge\"}", 0.004);
+        expected.put("tidegate_requests_total{frontend=\"edge\",protocol=\"http1\"}", 4.0);
+        expected.put("tidegate_requests_total{frontend=\"edge\",protocol=\"http2\"}", 2.0);
+        expected.put("tidegate_requests_total{frontend=\"edge\",protocol=\"tcp\"}", 0.0);
         expected.put("tidegate_received_bytes_total{frontend=\"edge\"}", 2e12);
         expected.put("tidegate_sent_bytes_total{frontend=\"edge\"}", 6.0);
         expected.put("tidegate_endpoint_in_flight{backend=\"gateways\",endpoint=\"a\"}", 1.0);

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param lifetime how long connections may live, as configured
  * @param connections open now, lingering ones included
  * @param accepted in all
+ * @param requests begun, by the protocol that was recognised
  * @param receivedBytes from clients
  * @param sentBytes to clients
  * @param closed ends by reason; reasons that never came are left out
@@ -31,6 +32,7 @@ public record FrontendView(
         LifetimeView lifetime,
         int connections,
         long accepted,
+        Map<String, Long> requests,
         long receivedBytes,
         long sentBytes,
         Map<String, Long> closed,
