@@ -413,7 +413,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         // closed.
         if (closing == Closing.FLUSHING && side != closedBy) {
             finishReset();
-        } else if (state == State.CLOSING && closing != Closing.FLUSHING && side == Side.DOWNSTREAM) {
+        } else if (state == State.CLOSING && closing != Closing.FLUSHING && side == Side.DOWNSTREAM && !toClient.finSent()) {
             finish();
         } else if (state == State.RELAYING && reason == null && writeFailed == null) {
             writeFailed = side;

@@ -52,7 +52,7 @@ final class LineFormatTest {
                         + "\"local\":\"[2001:db8::1]:8443\",\"backend\":\"gateways\",\"endpoint\":\"a\","
                         + "\"endpoint_address\":\"10.0.0.11:8080\",\"protocol\":\"tcp\",\"generation\":3,"
                         + "\"connect_ms\":1.234,\"first_byte_ms\":2.001,\"duration_ms\":61000.000,"
-                        + "\"bytes_received\":517,\"bytes_sent\":12345678901,\"requests\":null,\"attempts\":2,"
+                        + "\"bytes_received\":517,\"bytes_sent\":12345678901,\"requests\":7,\"attempts\":2,"
                         + "\"closed_by\":\"client\",\"reason\":\"client-closed\",\"retired\":false,\"how\":null,"
                         + "\"cut_mid_exchange\":false}\n",
                 line);

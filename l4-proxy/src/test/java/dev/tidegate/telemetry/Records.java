@@ -36,6 +36,7 @@ final class Records {
         record.durationNanos = 61_000_000_000L;
         record.bytesReceived = 517;
         record.bytesSent = 12_345_678_901L;
+        record.requests = 7;
         record.attempts = 2;
         record.closedBy = Side.DOWNSTREAM;
         record.reason = CloseReason.CLIENT_CLOSED;
