@@ -255,7 +255,10 @@ final class CrossChecks {
         Values lifetime = frontend.value().value(ConfigKeys.LIFETIME).orElse(Values.NONE);
         Optional<Duration> grace = lifetime.value(ConfigKeys.GRACE);
         Optional<Duration> quiet = lifetime.value(ConfigKeys.QUIET);
-        if (!limits(lifetime) || grace.isEmpty() || quiet.isEmpty() || quiet.get().compareTo(grace.get()) < 0) {
+        if (!limits(lifetime)
+                || grace.isEmpty()
+                || quiet.isEmpty()
+                || quiet.get().compareTo(grace.get()) < 0) {
             return;
         }
         Optional<Located<Duration>> givenGrace = lifetime.given(ConfigKeys.GRACE);

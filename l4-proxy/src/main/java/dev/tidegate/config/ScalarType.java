@@ -82,10 +82,7 @@ final class ScalarType<T> implements ValueType<T> {
                 Form.WORD,
                 "a duration such as 5m, or off",
                 new Reach(DURATION_UNIT, range.toString()),
-                orOff(
-                        text -> Optional.of(within(range, text, ", or off")),
-                        Optional.empty(),
-                        "a duration in " + range),
+                orOff(text -> Optional.of(within(range, text, ", or off")), Optional.empty(), "a duration in " + range),
                 schema -> schema.put("type", "string").put("pattern", "^(" + DURATION_PATTERN + "|off)$"));
     }
 

@@ -12,8 +12,7 @@ record SizeRange(long min, long max) {
 
     void require(String name, OptionalLong bytes) {
         if (bytes.isPresent() && !contains(bytes.getAsLong())) {
-            throw new IllegalArgumentException(
-                    name + " " + bytes.getAsLong() + "B is out of range (" + this + ")");
+            throw new IllegalArgumentException(name + " " + bytes.getAsLong() + "B is out of range (" + this + ")");
         }
     }
 

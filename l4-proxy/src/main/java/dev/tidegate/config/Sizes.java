@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 public final class Sizes {
     static final String UNITS = "B, KiB, MiB, GiB, TiB";
 
-    private static final String EXPECTED = "write a whole number and a unit (B, KiB, MiB, GiB or TiB), as in 64KiB or 10GiB";
+    private static final String EXPECTED =
+            "write a whole number and a unit (B, KiB, MiB, GiB or TiB), as in 64KiB or 10GiB";
     private static final List<String> NAMES = List.of("B", "KiB", "MiB", "GiB", "TiB");
     private static final Pattern EXACT = Pattern.compile("([0-9]+)(B|KiB|MiB|GiB|TiB)");
     private static final Pattern BARE = Pattern.compile("[0-9]+");

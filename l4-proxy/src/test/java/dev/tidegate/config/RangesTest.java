@@ -244,7 +244,10 @@ final class RangesTest {
                 shown("frontends[].lifetime.max-age", "off", c -> lifetime(c).maxAge()));
         assertEquals(
                 "OptionalInt.empty",
-                shown("frontends[].lifetime.max-requests", "off", c -> lifetime(c).maxRequests()));
+                shown(
+                        "frontends[].lifetime.max-requests",
+                        "off",
+                        c -> lifetime(c).maxRequests()));
         assertEquals(
                 "OptionalLong.empty",
                 shown("frontends[].lifetime.max-bytes", "off", c -> lifetime(c).maxBytes()));

@@ -16,6 +16,7 @@ import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.telemetry.ReloadCounts.Result;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the file says about lifetimes holds, is shown, and changes with a reload. */
@@ -27,6 +28,7 @@ class LifetimeInForceTest {
     }
 
     @Test
+    @Tag("slow")
     void aLifetimeHoldsIsShownAndChangesUnderConnectionsThatGoOn() throws Exception {
         int port = ReloadFixture.port();
         try (var a = named("a");
@@ -71,7 +73,8 @@ class LifetimeInForceTest {
             assertEquals("tcp", after.protocol());
             assertEquals(new LifetimeView(3_600_000L, 0.07, 1_000L, 1L << 30, 60_000, 250, 1_000), after.lifetime());
             assertEquals(
-                    List.of("tcp", "http1", "http2"), List.copyOf(after.requests().keySet()));
+                    List.of("tcp", "http1", "http2"),
+                    List.copyOf(after.requests().keySet()));
             assertEchoes(client);
         }
     }
