@@ -16,13 +16,16 @@ public interface Wire {
 
     /**
      * Stops reading from the client and keeps these bytes, and any that still come, until {@link #release()} or the end of
-     * the connection. The tracker is shown none of them. Takes the buffer over.
+     * the connection. Until then the tracker is shown none of them. Takes the buffer over.
      *
      * @param data may be empty
      */
     void hold(ByteBuf data);
 
-    /** Passes on what was held, and reads on. */
+    /**
+     * What was held comes now, as if it were just read: it is shown to the tracker, unless {@link #opaque()} or {@link
+     * #switched()} was said before, and passed on; then reads on.
+     */
     void release();
 
     /** A new buffer of that capacity, to be passed on or inserted. */

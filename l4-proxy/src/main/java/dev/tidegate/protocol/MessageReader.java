@@ -1,0 +1,685 @@
+package dev.tidegate.protocol;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Finds where the messages of one direction of an HTTP/1 connection begin and end.
+ *
+ * <pre>
+ *   START -> METHOD -> TARGET -> VERSION -> LINE_LF -> LINE_START -> NAME -> VALUE | LENGTHS | CODINGS | OPTIONS -+
+ *     |                            ^ |                   ^   |                                                    |
+ *     +--------- a response -------+ +-> STATUS          |   |                     LINE_LF <----------------------+
+ *                                                        +---|------------------------+
+ *                                                            +-> BLANK -> BLANK_LF -> HEAD
+ *   HEAD -> START | FIXED | CHUNK_SIZE | UNTIL_CLOSE
+ *   CHUNK_SIZE -> CHUNK_DATA -> CHUNK_SIZE, or after the last one the trailers: LINE_START ... -> TRAILERS_LF -> START
+ * </pre>
+ *
+ * <p>It is stricter than a recipient must be: where RFC 9112 lets recipients differ, two of them can take the same bytes for
+ * different messages, so that nobody between them knows where an exchange ends. All that is {@link Phase#INVALID}.
+ *
+ * <p>Confined to its connection's worker. Hot: no allocation; bodies are skipped by counting. Kept small (40 bytes with
+ * compressed references), since every connection has two.
+ */
+final class MessageReader {
+    /** The most bytes that a head, the first line of a chunk, or the last chunk with its trailers may have. */
+    static final int HEAD_BYTES_MAX = 65_535;
+
+    // What is known of the present message; REQUESTS and SHOWN are of the direction.
+    private static final int REQUESTS = 1;
+    private static final int SHOWN = 1 << 1;
+    private static final int OF_DIRECTION = REQUESTS | SHOWN;
+    private static final int OLD_VERSION = 1 << 2;
+    private static final int HEAD_METHOD = 1 << 3;
+    private static final int CONNECT_METHOD = 1 << 4;
+    private static final int CLOSE = 1 << 5;
+    private static final int UPGRADE = 1 << 6;
+    private static final int LENGTH = 1 << 7;
+    private static final int CODING = 1 << 8;
+    private static final int CHUNKED = 1 << 9;
+    private static final int IN_TRAILERS = 1 << 10;
+    private static final int WORD_OVER = 1 << 11;
+
+    private static final byte[] VERSION = ascii("HTTP/1.");
+    private static final byte[][] METHODS = {ascii("HEAD"), ascii("CONNECT")};
+    private static final byte[][] NAMES = {
+        ascii("content-length"), ascii("transfer-encoding"), ascii("connection"), ascii("upgrade")
+    };
+    private static final byte[][] CODING_WORDS = {ascii("chunked")};
+    private static final byte[][] OPTION_WORDS = {ascii("close")};
+
+    /** The characters of a token (RFC 9110, section 5.6.2). */
+    private static final boolean[] TOKEN = tokenCharacters();
+
+    private static final long EACH_BYTE = 0x0101_0101_0101_0101L;
+    private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+    /** A digit more may follow a number up to this, in base 10 and in base 16. */
+    private static final long NUMBER_MAX = Long.MAX_VALUE / 16 - 1;
+
+    private Phase phase = Phase.START;
+
+    /** Content-Length as far as known. */
+    private long length;
+
+    /** Bytes of the body or chunk that still come; before, the number that is being read. */
+    private long remaining;
+
+    private char lineBytes;
+    private short status;
+    private short flags;
+
+    /** Characters of the present word so far, at most 127. */
+    private byte index;
+
+    /** A bit for each of the words looked for that the present one may still be. */
+    private byte candidates;
+
+    private MessageReader(int kind) {
+        flags = (short) kind;
+    }
+
+    /** Reads what the client sends. */
+    static MessageReader ofRequests() {
+        return new MessageReader(REQUESTS);
+    }
+
+    /** Reads what the endpoint sends. */
+    static MessageReader ofResponses() {
+        return new MessageReader(0);
+    }
+
+    Phase phase() {
+        return phase;
+    }
+
+    /** Whether this direction has shown "HTTP/1." where it belongs. */
+    boolean shown() {
+        return has(SHOWN);
+    }
+
+    /** Whether a head is begun and not settled. */
+    boolean inHead() {
+        return phase.head && !has(IN_TRAILERS);
+    }
+
+    /** Whether no message is begun and not ended. An empty line before a request is no part of it. */
+    boolean between() {
+        return phase == Phase.START || phase == Phase.EMPTY_LINE_LF;
+    }
+
+    /** Whether the head is settled, and the body has not ended. */
+    boolean inBody() {
+        return !between() && !inHead();
+    }
+
+    /** The status of the present response. */
+    int status() {
+        return status;
+    }
+
+    /** Whether the present message has the connection option {@code close}. */
+    boolean saysClose() {
+        return has(CLOSE);
+    }
+
+    /** Whether the present request's method is HEAD. */
+    boolean isHead() {
+        return has(HEAD_METHOD);
+    }
+
+    /** Whether the present request, or the last one until the next begins, is a CONNECT. */
+    boolean isConnect() {
+        return has(CONNECT_METHOD);
+    }
+
+    /**
+     * Whether the present request, or the last one until the next begins, asks for another protocol. In HTTP/1.0 that is to
+     * be ignored (RFC 9110, section 7.8).
+     */
+    boolean asksForUpgrade() {
+        return has(UPGRADE) && !has(OLD_VERSION);
+    }
+
+    /** Whether the head speaks of a body. */
+    boolean announcesBody() {
+        return has(CODING) || has(LENGTH) && length > 0;
+    }
+
+    /**
+     * Reads on, until a phase that {@linkplain Phase#stops stops} or the end.
+     *
+     * @return the index of the first byte that was not read
+     */
+    int read(ByteBuf data, int from, int end) {
+        int at = from;
+        do {
+            boolean counted = phase.counted;
+            int next = step(data, at, end);
+            if (counted) {
+                count(next - at);
+            }
+            at = next;
+        } while (at < end && !phase.stops);
+        return at;
+    }
+
+    private void count(int bytes) {
+        int sum = lineBytes + bytes;
+        if (sum > HEAD_BYTES_MAX) {
+            enter(Phase.INVALID);
+        } else {
+            lineBytes = (char) sum;
+        }
+    }
+
+    /** The present head is settled: its body begins, as RFC 9112, section 6.3 says. */
+    void beginBody() {
+        if (has(CHUNKED)) {
+            enterChunk();
+        } else if (has(LENGTH)) {
+            remaining = length;
+            enter(length == 0 ? Phase.START : Phase.FIXED);
+        } else {
+            enter(has(REQUESTS) ? Phase.START : Phase.UNTIL_CLOSE);
+        }
+    }
+
+    /** The present message ends here: its head was all, or its direction has ended. */
+    void end() {
+        enter(Phase.START);
+    }
+
+    private void enter(Phase next) {
+        phase = next;
+        if (next == Phase.START) {
+            lineBytes = 0;
+        }
+    }
+
+    private void enterChunk() {
+        remaining = 0;
+        index = 0;
+        lineBytes = 0;
+        enter(Phase.CHUNK_SIZE);
+    }
+
+    private int step(ByteBuf data, int at, int end) {
+        return switch (phase) {
+            case START -> start(data, at);
+            case EMPTY_LINE_LF -> expect(data, at, '\n', Phase.START);
+            case METHOD -> method(data, at, end);
+            case TARGET -> target(data, at, end);
+            case VERSION -> version(data, at, end);
+            case STATUS -> status(data, at, end);
+            case LINE_LF -> expect(data, at, '\n', Phase.LINE_START);
+            case LINE_START -> lineStart(data, at);
+            case NAME -> name(data, at, end);
+            case VALUE -> restOfLine(data, at, end, Phase.LINE_LF);
+            case LENGTHS -> lengths(data, at, end);
+            case CODINGS -> codings(data, at, end);
+            case OPTIONS -> options(data, at, end);
+            case BLANK -> expect(data, at, '\r', Phase.BLANK_LF);
+            case BLANK_LF -> expect(data, at, '\n', Phase.HEAD);
+            case FIXED -> skip(at, end, Phase.START);
+            case CHUNK_SIZE -> chunkSize(data, at, end);
+            case CHUNK_PAD -> chunkPad(data, at, end);
+            case CHUNK_EXTENSIONS -> restOfLine(data, at, end, Phase.CHUNK_SIZE_LF);
+            case CHUNK_SIZE_LF -> chunkSizeLf(data, at);
+            case CHUNK_DATA -> skip(at, end, Phase.CHUNK_DATA_CR);
+            case CHUNK_DATA_CR -> expect(data, at, '\r', Phase.CHUNK_DATA_LF);
+            case CHUNK_DATA_LF -> chunkDataLf(data, at);
+            case TRAILERS_LF -> expect(data, at, '\n', Phase.START);
+            case UNTIL_CLOSE -> end;
+            case HEAD, INVALID -> throw new IllegalStateException("phase " + phase + " is left by no byte");
+        };
+    }
+
+    /** A request may have empty lines before it (RFC 9112, section 2.2), a response may not. */
+    private int start(ByteBuf data, int at) {
+        int c = data.getByte(at);
+        index = 0;
+        if (!has(REQUESTS)) {
+            beginMessage();
+            enter(Phase.VERSION);
+            return at;
+        } else if (c == '\r') {
+            enter(Phase.EMPTY_LINE_LF);
+            return at + 1;
+        }
+        beginMessage();
+        candidates = 0b11;
+        enter(Phase.METHOD);
+        return at;
+    }
+
+    private void beginMessage() {
+        flags = (short) (flags & OF_DIRECTION);
+        length = 0;
+        status = 0;
+    }
+
+    /** Methods are case-sensitive (RFC 9110, section 9.1). */
+    private int method(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (c == ' ' && index > 0) {
+                int whole = wholeWord(METHODS);
+                mark(whole == 0 ? HEAD_METHOD : whole == 1 ? CONNECT_METHOD : 0);
+                index = 0;
+                enter(Phase.TARGET);
+                return at + 1;
+            } else if (!isToken(c)) {
+                return invalid(at);
+            }
+            match(METHODS, c);
+        }
+        return end;
+    }
+
+    /** Any bytes but white space and controls: what a target means is not our matter. */
+    private int target(ByteBuf data, int from, int end) {
+        int at = below(data, from, end, 0x21);
+        if (at > from) {
+            index = 1;
+        }
+        if (at == end) {
+            return end;
+        } else if (data.getByte(at) != ' ' || index == 0) {
+            return invalid(at);
+        }
+        index = 0;
+        enter(Phase.VERSION);
+        return at + 1;
+    }
+
+    /** "HTTP/1.0" or "HTTP/1.1", in this case (RFC 9112, section 2.3), and the one byte that may follow it. */
+    private int version(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (index < VERSION.length) {
+                if (c != VERSION[index]) {
+                    return invalid(at);
+                }
+            } else if (index == VERSION.length) {
+                if (c != '0' && c != '1') {
+                    return invalid(at);
+                }
+                mark(c == '0' ? OLD_VERSION | SHOWN : SHOWN);
+            } else if (c == (has(REQUESTS) ? '\r' : ' ')) {
+                index = 0;
+                enter(has(REQUESTS) ? Phase.LINE_LF : Phase.STATUS);
+                return at + 1;
+            } else {
+                return invalid(at);
+            }
+            index++;
+        }
+        return end;
+    }
+
+    /** Three digits, 100 or more (RFC 9110, section 15). Some servers leave out the space before an empty reason. */
+    private int status(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (index < 3) {
+                if (!isDigit(c) || c == '0' && index == 0) {
+                    return invalid(at);
+                }
+                status = (short) (status * 10 + c - '0');
+                index++;
+            } else if (c == ' ' || c == '\r') {
+                enter(c == ' ' ? Phase.VALUE : Phase.LINE_LF);
+                return at + 1;
+            } else {
+                return invalid(at);
+            }
+        }
+        return end;
+    }
+
+    /** No line may begin with white space: a folded one (RFC 9112, section 5.2), or one before the first (section 2.2). */
+    private int lineStart(ByteBuf data, int at) {
+        if (data.getByte(at) != '\r') {
+            index = 0;
+            candidates = (byte) (has(IN_TRAILERS) ? 0 : 0b1111);
+            enter(Phase.NAME);
+            return at;
+        } else if (has(IN_TRAILERS)) {
+            enter(Phase.TRAILERS_LF);
+            return at + 1;
+        }
+        enter(framingIsClear() ? Phase.BLANK : Phase.INVALID);
+        return at;
+    }
+
+    /**
+     * Not beside Content-Length, not in HTTP/1.0, and with chunked as the last coding (RFC 9112, sections 6.1 and 6.3). A
+     * response whose last coding is another one would end with its connection, but not every recipient knows.
+     */
+    private boolean framingIsClear() {
+        return !has(CODING) || has(CHUNKED) && !has(LENGTH) && !has(OLD_VERSION);
+    }
+
+    /** A token, and a colon right behind it (RFC 9112, section 5.1). */
+    private int name(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (isToken(c)) {
+                if (candidates != 0) {
+                    match(NAMES, c | 0x20);
+                }
+            } else if (c == ':' && (at > from || index > 0)) {
+                enterValue();
+                return at + 1;
+            } else {
+                return invalid(at);
+            }
+        }
+        if (index == 0) {
+            // The name has begun, though none of its characters was matched.
+            index = 1;
+        }
+        return end;
+    }
+
+    private void enterValue() {
+        int name = candidates == 0 ? -1 : wholeWord(NAMES);
+        remaining = 0;
+        switch (name) {
+            case 0 -> enterWords(Phase.LENGTHS);
+            case 1 -> enterWords(Phase.CODINGS);
+            case 2 -> enterWords(Phase.OPTIONS);
+            case 3 -> {
+                mark(UPGRADE);
+                enter(Phase.VALUE);
+            }
+            default -> enter(Phase.VALUE);
+        }
+    }
+
+    private void enterWords(Phase words) {
+        beginWord();
+        enter(words);
+    }
+
+    private void beginWord() {
+        index = 0;
+        candidates = 0b11;
+        clear(WORD_OVER);
+    }
+
+    /** One number; more of them, here or in further lines, must be the same (RFC 9110, section 8.6). */
+    private int lengths(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (isDigit(c)) {
+                if (has(WORD_OVER) || remaining > NUMBER_MAX) {
+                    return invalid(at);
+                }
+                remaining = remaining * 10 + c - '0';
+                index = 1;
+            } else if (isWhite(c)) {
+                endWord();
+            } else if (c == '\r' || c == ',') {
+                if (index == 0 || has(LENGTH) && length != remaining) {
+                    return invalid(at);
+                }
+                length = remaining;
+                remaining = 0;
+                mark(LENGTH);
+                beginWord();
+                if (c == '\r') {
+                    enter(Phase.LINE_LF);
+                    return at + 1;
+                }
+            } else {
+                return invalid(at);
+            }
+        }
+        return end;
+    }
+
+    /**
+     * Codings, of which chunked is the last and stands there once, without parameters (RFC 9112, sections 6.1 and 7). Others
+     * with parameters are given up too, and so are empty elements, on which recipients differ.
+     */
+    private int codings(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (isToken(c)) {
+                if (has(WORD_OVER)) {
+                    return invalid(at);
+                }
+                match(CODING_WORDS, c | 0x20);
+            } else if (isWhite(c)) {
+                endWord();
+            } else if (c == '\r' || c == ',') {
+                if (index == 0 || has(CHUNKED)) {
+                    return invalid(at);
+                }
+                mark(wholeWord(CODING_WORDS) == 0 ? CODING | CHUNKED : CODING);
+                beginWord();
+                if (c == '\r') {
+                    enter(Phase.LINE_LF);
+                    return at + 1;
+                }
+            } else {
+                return invalid(at);
+            }
+        }
+        return end;
+    }
+
+    /** Options, in any case, of which empty ones are ignored (RFC 9110, sections 5.6.1 and 7.6.1). */
+    private int options(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            if (isWhite(c)) {
+                endWord();
+            } else if (c == '\r' || c == ',') {
+                mark(wholeWord(OPTION_WORDS) == 0 ? CLOSE : 0);
+                beginWord();
+                if (c == '\r') {
+                    enter(Phase.LINE_LF);
+                    return at + 1;
+                }
+            } else if (c == '\n' || c == 0) {
+                return invalid(at);
+            } else if (has(WORD_OVER)) {
+                candidates = 0;
+            } else {
+                match(OPTION_WORDS, isToken(c) ? c | 0x20 : 0);
+            }
+        }
+        return end;
+    }
+
+    private void endWord() {
+        if (index > 0) {
+            mark(WORD_OVER);
+        }
+    }
+
+    /** Hexadecimal digits, at least one (RFC 9112, section 7.1). */
+    private int chunkSize(ByteBuf data, int from, int end) {
+        for (int at = from; at < end; at++) {
+            int c = data.getByte(at);
+            int digit = Character.digit(c, 16);
+            if (digit >= 0) {
+                if (remaining > NUMBER_MAX) {
+                    return invalid(at);
+                }
+                remaining = remaining * 16 + digit;
+                index = 1;
+            } else if (index == 0) {
+                return invalid(at);
+            } else {
+                return afterChunkSize(c, at);
+            }
+        }
+        return end;
+    }
+
+    private int chunkPad(ByteBuf data, int from, int end) {
+        int at = from;
+        while (at < end && isWhite(data.getByte(at))) {
+            at++;
+        }
+        if (at == end) {
+            return end;
+        }
+        return data.getByte(at) == ';' ? afterChunkSize(';', at) : invalid(at);
+    }
+
+    /** White space only before a semicolon (RFC 9112, section 7.1.1). */
+    private int afterChunkSize(int c, int at) {
+        switch (c) {
+            case '\r' -> enter(Phase.CHUNK_SIZE_LF);
+            case ';' -> enter(Phase.CHUNK_EXTENSIONS);
+            case ' ', '\t' -> enter(Phase.CHUNK_PAD);
+            default -> enter(Phase.INVALID);
+        }
+        return at + 1;
+    }
+
+    private int chunkSizeLf(ByteBuf data, int at) {
+        if (remaining > 0) {
+            return expect(data, at, '\n', Phase.CHUNK_DATA);
+        }
+        mark(IN_TRAILERS);
+        return expect(data, at, '\n', Phase.LINE_START);
+    }
+
+    private int chunkDataLf(ByteBuf data, int at) {
+        int next = expect(data, at, '\n', Phase.CHUNK_SIZE);
+        if (phase == Phase.CHUNK_SIZE) {
+            enterChunk();
+        }
+        return next;
+    }
+
+    private int skip(int at, int end, Phase after) {
+        int count = (int) Math.min(remaining, end - at);
+        remaining -= count;
+        if (remaining == 0) {
+            enter(after);
+        }
+        return at + count;
+    }
+
+    /** No NUL, no LF alone and no CR alone (RFC 9112, section 2.2; RFC 9110, section 5.5). */
+    private int restOfLine(ByteBuf data, int from, int end, Phase after) {
+        int at = below(data, from, end, 0x10);
+        while (at < end) {
+            int c = data.getByte(at);
+            if (c == '\r') {
+                enter(after);
+                return at + 1;
+            } else if (c == '\n' || c == 0) {
+                return invalid(at);
+            }
+            at = below(data, at + 1, end, 0x10);
+        }
+        return end;
+    }
+
+    private int expect(ByteBuf data, int at, char wanted, Phase after) {
+        if (data.getByte(at) != wanted) {
+            return invalid(at);
+        }
+        enter(after);
+        return at + 1;
+    }
+
+    private int invalid(int at) {
+        enter(Phase.INVALID);
+        return at;
+    }
+
+    /** The index of the first byte below a bound of at most 0x80, eight at a time; or the end. */
+    private static int below(ByteBuf data, int from, int end, int bound) {
+        int at = from;
+        while (end - at >= Long.BYTES) {
+            long bytes = data.getLongLE(at);
+            // A borrow can only mark bytes above the first that is truly below.
+            long hits = bytes - EACH_BYTE * bound & ~bytes & HIGH_BITS;
+            if (hits != 0) {
+                return at + (Long.numberOfTrailingZeros(hits) >>> 3);
+            }
+            at += Long.BYTES;
+        }
+        while (at < end && (data.getByte(at) & 0xff) >= bound) {
+            at++;
+        }
+        return at;
+    }
+
+    private void match(byte[][] words, int c) {
+        int left = candidates;
+        for (int i = 0; left >>> i != 0; i++) {
+            if (i >= words.length || index >= words[i].length || words[i][index] != c) {
+                left &= ~(1 << i);
+            }
+        }
+        candidates = (byte) left;
+        if (index < Byte.MAX_VALUE) {
+            index++;
+        }
+    }
+
+    /** Which of the words the present one is; -1: none. */
+    private int wholeWord(byte[][] words) {
+        for (int i = 0; i < words.length; i++) {
+            if ((candidates >>> i & 1) != 0 && index == words[i].length) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    private void mark(int flag) {
+        flags = (short) (flags | flag);
+    }
+
+    private void clear(int flag) {
+        flags = (short) (flags & ~flag);
+    }
+
+    private static boolean isToken(int c) {
+        return TOKEN[c & 0xff];
+    }
+
+    private static boolean isWhite(int c) {
+        return c == ' ' || c == '\t';
+    }
+
+    private static boolean isDigit(int c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static boolean[] tokenCharacters() {
+        boolean[] token = new boolean[256];
+        for (char c = '0'; c <= 'z'; c++) {
+            token[c] = Character.isLetterOrDigit(c);
+        }
+        for (byte c : ascii("!#$%&'*+-.^_`|~")) {
+            token[c] = true;
+        }
+        return token;
+    }
+
+    @Override
+    public String toString() {
+        return (has(REQUESTS) ? "requests " : "responses ") + phase;
+    }
+}
