@@ -58,7 +58,7 @@ final class Http1Tracker implements Tracker {
      * @param count how many bytes of it came
      */
     void resume(byte[] prefix, int count) {
-        requests.read(Unpooled.wrappedBuffer(prefix, 0, count), 0, count);
+        requests.read(Glass.over(Unpooled.wrappedBuffer(prefix, 0, count)), 0, count);
         if (requests.phase() == Phase.INVALID) {
             turnOpaque();
         }
@@ -73,13 +73,14 @@ final class Http1Tracker implements Tracker {
     }
 
     private boolean onRequestBytes(ByteBuf data) {
+        Glass glass = Glass.over(data);
         int at = data.readerIndex();
         int end = data.writerIndex();
         while (at < end) {
             if (requests.between() && otherProtocolAsked()) {
                 return turnOpaque();
             }
-            at = requests.read(data, at, end);
+            at = requests.read(glass, at, end);
             if (requests.phase() == Phase.HEAD && !onRequestHead() || requests.phase() == Phase.INVALID) {
                 return turnOpaque();
             }
@@ -134,6 +135,7 @@ final class Http1Tracker implements Tracker {
     }
 
     private boolean onResponseBytes(ByteBuf data) {
+        Glass glass = Glass.over(data);
         int at = data.readerIndex();
         int end = data.writerIndex();
         int blankLine = -1;
@@ -143,7 +145,7 @@ final class Http1Tracker implements Tracker {
                 answer = Answer.OPAQUE;
                 break;
             }
-            at = responses.read(data, at, end);
+            at = responses.read(glass, at, end);
             recognise();
             answer = switch (responses.phase()) {
                 case HEAD -> onResponseHead();
@@ -314,7 +316,7 @@ final class Http1Tracker implements Tracker {
 
     @Override
     public boolean midExchange() {
-        return exchangeOpen() || requests.phase() != Phase.START || responses.phase() != Phase.START;
+        return exchangeOpen() || !requests.between() || !responses.between();
     }
 
     @Override

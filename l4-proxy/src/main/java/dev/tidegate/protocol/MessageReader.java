@@ -1,6 +1,8 @@
 package dev.tidegate.protocol;
 
-import io.netty.buffer.ByteBuf;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -46,11 +48,18 @@ final class MessageReader {
     private static final byte[][] NAMES = {
         ascii("content-length"), ascii("transfer-encoding"), ascii("connection"), ascii("upgrade")
     };
+
+    /** For each first byte, a bit for each of the names that begin so. */
+    private static final byte[] NAMES_THAT_BEGIN = namesThatBegin();
+
     private static final byte[][] CODING_WORDS = {ascii("chunked")};
     private static final byte[][] OPTION_WORDS = {ascii("close")};
 
     /** The characters of a token (RFC 9110, section 5.6.2). */
     private static final boolean[] TOKEN = tokenCharacters();
+
+    private static final VarHandle EIGHT =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private static final long EACH_BYTE = 0x0101_0101_0101_0101L;
     private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
@@ -152,17 +161,25 @@ final class MessageReader {
      *
      * @return the index of the first byte that was not read
      */
-    int read(ByteBuf data, int from, int end) {
+    int read(Glass glass, int from, int end) {
         int at = from;
         do {
-            boolean counted = phase.counted;
-            int next = step(data, at, end);
-            if (counted) {
-                count(next - at);
-            }
-            at = next;
+            at = phase.looks ? look(glass, at, end) : skip(at, end);
         } while (at < end && !phase.stops);
         return at;
+    }
+
+    private int look(Glass glass, int from, int end) {
+        glass.moveTo(from, end);
+        byte[] bytes = glass.bytes();
+        int last = Math.min(end, glass.limit()) - glass.start();
+        int at = from - glass.start();
+        do {
+            int next = step(bytes, at, last);
+            count(next - at);
+            at = next;
+        } while (at < last && phase.looks && !phase.stops);
+        return glass.start() + at;
     }
 
     private void count(int bytes) {
@@ -205,40 +222,38 @@ final class MessageReader {
         enter(Phase.CHUNK_SIZE);
     }
 
-    private int step(ByteBuf data, int at, int end) {
+    private int step(byte[] bytes, int at, int end) {
         return switch (phase) {
-            case START -> start(data, at);
-            case EMPTY_LINE_LF -> expect(data, at, '\n', Phase.START);
-            case METHOD -> method(data, at, end);
-            case TARGET -> target(data, at, end);
-            case VERSION -> version(data, at, end);
-            case STATUS -> status(data, at, end);
-            case LINE_LF -> expect(data, at, '\n', Phase.LINE_START);
-            case LINE_START -> lineStart(data, at);
-            case NAME -> name(data, at, end);
-            case VALUE -> restOfLine(data, at, end, Phase.LINE_LF);
-            case LENGTHS -> lengths(data, at, end);
-            case CODINGS -> codings(data, at, end);
-            case OPTIONS -> options(data, at, end);
-            case BLANK -> expect(data, at, '\r', Phase.BLANK_LF);
-            case BLANK_LF -> expect(data, at, '\n', Phase.HEAD);
-            case FIXED -> skip(at, end, Phase.START);
-            case CHUNK_SIZE -> chunkSize(data, at, end);
-            case CHUNK_PAD -> chunkPad(data, at, end);
-            case CHUNK_EXTENSIONS -> restOfLine(data, at, end, Phase.CHUNK_SIZE_LF);
-            case CHUNK_SIZE_LF -> chunkSizeLf(data, at);
-            case CHUNK_DATA -> skip(at, end, Phase.CHUNK_DATA_CR);
-            case CHUNK_DATA_CR -> expect(data, at, '\r', Phase.CHUNK_DATA_LF);
-            case CHUNK_DATA_LF -> chunkDataLf(data, at);
-            case TRAILERS_LF -> expect(data, at, '\n', Phase.START);
-            case UNTIL_CLOSE -> end;
-            case HEAD, INVALID -> throw new IllegalStateException("phase " + phase + " is left by no byte");
+            case START -> start(bytes, at);
+            case EMPTY_LINE_LF -> expect(bytes, at, '\n', Phase.START);
+            case METHOD -> method(bytes, at, end);
+            case TARGET -> target(bytes, at, end);
+            case VERSION -> version(bytes, at, end);
+            case STATUS -> status(bytes, at, end);
+            case LINE_LF -> expect(bytes, at, '\n', Phase.LINE_START);
+            case LINE_START -> lineStart(bytes, at);
+            case NAME -> name(bytes, at, end);
+            case VALUE -> restOfLine(bytes, at, end, Phase.LINE_LF);
+            case LENGTHS -> lengths(bytes, at, end);
+            case CODINGS -> codings(bytes, at, end);
+            case OPTIONS -> options(bytes, at, end);
+            case BLANK -> expect(bytes, at, '\r', Phase.BLANK_LF);
+            case BLANK_LF -> expect(bytes, at, '\n', Phase.HEAD);
+            case CHUNK_SIZE -> chunkSize(bytes, at, end);
+            case CHUNK_PAD -> chunkPad(bytes, at, end);
+            case CHUNK_EXTENSIONS -> restOfLine(bytes, at, end, Phase.CHUNK_SIZE_LF);
+            case CHUNK_SIZE_LF -> chunkSizeLf(bytes, at);
+            case CHUNK_DATA_CR -> expect(bytes, at, '\r', Phase.CHUNK_DATA_LF);
+            case CHUNK_DATA_LF -> chunkDataLf(bytes, at);
+            case TRAILERS_LF -> expect(bytes, at, '\n', Phase.START);
+            case FIXED, CHUNK_DATA, UNTIL_CLOSE, HEAD, INVALID -> throw new IllegalStateException(
+                    "phase " + phase + " does not look at bytes");
         };
     }
 
     /** A request may have empty lines before it (RFC 9112, section 2.2), a response may not. */
-    private int start(ByteBuf data, int at) {
-        int c = data.getByte(at);
+    private int start(byte[] bytes, int at) {
+        int c = bytes[at];
         index = 0;
         if (!has(REQUESTS)) {
             beginMessage();
@@ -261,9 +276,9 @@ final class MessageReader {
     }
 
     /** Methods are case-sensitive (RFC 9110, section 9.1). */
-    private int method(ByteBuf data, int from, int end) {
+    private int method(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (c == ' ' && index > 0) {
                 int whole = wholeWord(METHODS);
                 mark(whole == 0 ? HEAD_METHOD : whole == 1 ? CONNECT_METHOD : 0);
@@ -279,14 +294,14 @@ final class MessageReader {
     }
 
     /** Any bytes but white space and controls: what a target means is not our matter. */
-    private int target(ByteBuf data, int from, int end) {
-        int at = below(data, from, end, 0x21);
+    private int target(byte[] bytes, int from, int end) {
+        int at = below(bytes, from, end, 0x21);
         if (at > from) {
             index = 1;
         }
         if (at == end) {
             return end;
-        } else if (data.getByte(at) != ' ' || index == 0) {
+        } else if (bytes[at] != ' ' || index == 0) {
             return invalid(at);
         }
         index = 0;
@@ -295,9 +310,9 @@ final class MessageReader {
     }
 
     /** "HTTP/1.0" or "HTTP/1.1", in this case (RFC 9112, section 2.3), and the one byte that may follow it. */
-    private int version(ByteBuf data, int from, int end) {
+    private int version(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (index < VERSION.length) {
                 if (c != VERSION[index]) {
                     return invalid(at);
@@ -320,9 +335,9 @@ final class MessageReader {
     }
 
     /** Three digits, 100 or more (RFC 9110, section 15). Some servers leave out the space before an empty reason. */
-    private int status(ByteBuf data, int from, int end) {
+    private int status(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (index < 3) {
                 if (!isDigit(c) || c == '0' && index == 0) {
                     return invalid(at);
@@ -340,10 +355,10 @@ final class MessageReader {
     }
 
     /** No line may begin with white space: a folded one (RFC 9112, section 5.2), or one before the first (section 2.2). */
-    private int lineStart(ByteBuf data, int at) {
-        if (data.getByte(at) != '\r') {
+    private int lineStart(byte[] bytes, int at) {
+        if (bytes[at] != '\r') {
             index = 0;
-            candidates = (byte) (has(IN_TRAILERS) ? 0 : 0b1111);
+            candidates = has(IN_TRAILERS) ? 0 : NAMES_THAT_BEGIN[bytes[at] & 0xff];
             enter(Phase.NAME);
             return at;
         } else if (has(IN_TRAILERS)) {
@@ -363,9 +378,9 @@ final class MessageReader {
     }
 
     /** A token, and a colon right behind it (RFC 9112, section 5.1). */
-    private int name(ByteBuf data, int from, int end) {
+    private int name(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (isToken(c)) {
                 if (candidates != 0) {
                     match(NAMES, c | 0x20);
@@ -411,9 +426,9 @@ final class MessageReader {
     }
 
     /** One number; more of them, here or in further lines, must be the same (RFC 9110, section 8.6). */
-    private int lengths(ByteBuf data, int from, int end) {
+    private int lengths(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (isDigit(c)) {
                 if (has(WORD_OVER) || remaining > NUMBER_MAX) {
                     return invalid(at);
@@ -445,9 +460,9 @@ final class MessageReader {
      * Codings, of which chunked is the last and stands there once, without parameters (RFC 9112, sections 6.1 and 7). Others
      * with parameters are given up too, and so are empty elements, on which recipients differ.
      */
-    private int codings(ByteBuf data, int from, int end) {
+    private int codings(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (isToken(c)) {
                 if (has(WORD_OVER)) {
                     return invalid(at);
@@ -473,9 +488,9 @@ final class MessageReader {
     }
 
     /** Options, in any case, of which empty ones are ignored (RFC 9110, sections 5.6.1 and 7.6.1). */
-    private int options(ByteBuf data, int from, int end) {
+    private int options(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (isWhite(c)) {
                 endWord();
             } else if (c == '\r' || c == ',') {
@@ -503,9 +518,9 @@ final class MessageReader {
     }
 
     /** Hexadecimal digits, at least one (RFC 9112, section 7.1). */
-    private int chunkSize(ByteBuf data, int from, int end) {
+    private int chunkSize(byte[] bytes, int from, int end) {
         for (int at = from; at < end; at++) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             int digit = Character.digit(c, 16);
             if (digit >= 0) {
                 if (remaining > NUMBER_MAX) {
@@ -522,15 +537,15 @@ final class MessageReader {
         return end;
     }
 
-    private int chunkPad(ByteBuf data, int from, int end) {
+    private int chunkPad(byte[] bytes, int from, int end) {
         int at = from;
-        while (at < end && isWhite(data.getByte(at))) {
+        while (at < end && isWhite(bytes[at])) {
             at++;
         }
         if (at == end) {
             return end;
         }
-        return data.getByte(at) == ';' ? afterChunkSize(';', at) : invalid(at);
+        return bytes[at] == ';' ? afterChunkSize(';', at) : invalid(at);
     }
 
     /** White space only before a semicolon (RFC 9112, section 7.1.1). */
@@ -544,49 +559,52 @@ final class MessageReader {
         return at + 1;
     }
 
-    private int chunkSizeLf(ByteBuf data, int at) {
+    private int chunkSizeLf(byte[] bytes, int at) {
         if (remaining > 0) {
-            return expect(data, at, '\n', Phase.CHUNK_DATA);
+            return expect(bytes, at, '\n', Phase.CHUNK_DATA);
         }
         mark(IN_TRAILERS);
-        return expect(data, at, '\n', Phase.LINE_START);
+        return expect(bytes, at, '\n', Phase.LINE_START);
     }
 
-    private int chunkDataLf(ByteBuf data, int at) {
-        int next = expect(data, at, '\n', Phase.CHUNK_SIZE);
+    private int chunkDataLf(byte[] bytes, int at) {
+        int next = expect(bytes, at, '\n', Phase.CHUNK_SIZE);
         if (phase == Phase.CHUNK_SIZE) {
             enterChunk();
         }
         return next;
     }
 
-    private int skip(int at, int end, Phase after) {
+    private int skip(int at, int end) {
+        if (phase == Phase.UNTIL_CLOSE) {
+            return end;
+        }
         int count = (int) Math.min(remaining, end - at);
         remaining -= count;
         if (remaining == 0) {
-            enter(after);
+            enter(phase == Phase.FIXED ? Phase.START : Phase.CHUNK_DATA_CR);
         }
         return at + count;
     }
 
     /** No NUL, no LF alone and no CR alone (RFC 9112, section 2.2; RFC 9110, section 5.5). */
-    private int restOfLine(ByteBuf data, int from, int end, Phase after) {
-        int at = below(data, from, end, 0x10);
+    private int restOfLine(byte[] bytes, int from, int end, Phase after) {
+        int at = below(bytes, from, end, 0x10);
         while (at < end) {
-            int c = data.getByte(at);
+            int c = bytes[at];
             if (c == '\r') {
                 enter(after);
                 return at + 1;
             } else if (c == '\n' || c == 0) {
                 return invalid(at);
             }
-            at = below(data, at + 1, end, 0x10);
+            at = below(bytes, at + 1, end, 0x10);
         }
         return end;
     }
 
-    private int expect(ByteBuf data, int at, char wanted, Phase after) {
-        if (data.getByte(at) != wanted) {
+    private int expect(byte[] bytes, int at, char wanted, Phase after) {
+        if (bytes[at] != wanted) {
             return invalid(at);
         }
         enter(after);
@@ -599,18 +617,18 @@ final class MessageReader {
     }
 
     /** The index of the first byte below a bound of at most 0x80, eight at a time; or the end. */
-    private static int below(ByteBuf data, int from, int end, int bound) {
+    private static int below(byte[] bytes, int from, int end, int bound) {
         int at = from;
         while (end - at >= Long.BYTES) {
-            long bytes = data.getLongLE(at);
+            long eight = (long) EIGHT.get(bytes, at);
             // A borrow can only mark bytes above the first that is truly below.
-            long hits = bytes - EACH_BYTE * bound & ~bytes & HIGH_BITS;
+            long hits = eight - EACH_BYTE * bound & ~eight & HIGH_BITS;
             if (hits != 0) {
                 return at + (Long.numberOfTrailingZeros(hits) >>> 3);
             }
             at += Long.BYTES;
         }
-        while (at < end && (data.getByte(at) & 0xff) >= bound) {
+        while (at < end && (bytes[at] & 0xff) >= bound) {
             at++;
         }
         return at;
@@ -665,6 +683,16 @@ final class MessageReader {
 
     private static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] namesThatBegin() {
+        byte[] names = new byte[256];
+        for (int i = 0; i < NAMES.length; i++) {
+            int lower = NAMES[i][0];
+            names[lower] = (byte) (names[lower] | 1 << i);
+            names[lower & ~0x20] = names[lower];
+        }
+        return names;
     }
 
     private static boolean[] tokenCharacters() {

@@ -71,12 +71,12 @@ enum Phase {
     /** Whether this is within a head, or, for the phases that lines share, within trailers. */
     final boolean head;
 
-    /** Whether bytes read here count against the longest head. */
-    final boolean counted;
+    /** Whether bytes are looked at here, and count against the longest head; else they are skipped. */
+    final boolean looks;
 
     Phase(Part part) {
         stops = part == Part.STOP || part == Part.HEAD_STOP;
         head = part == Part.HEAD || part == Part.HEAD_STOP;
-        counted = part != Part.CONTENT;
+        looks = part != Part.CONTENT;
     }
 }
