@@ -283,7 +283,8 @@ final class Http2Tracker implements Tracker {
         }
         if (id > highestId) {
             highestId = id;
-            // Section 6.8: what is above an endpoint's GOAWAY it does not look at, so there will be no answer to wait for.
+            // Section 6.8: what is above an endpoint's GOAWAY it does not look at, so there will be no answer to wait
+            // for.
             if (id <= lowestGoawayOrMax() && !streams.open(id)) {
                 lostCount = true;
             }

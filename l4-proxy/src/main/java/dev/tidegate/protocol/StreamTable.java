@@ -20,7 +20,8 @@ final class StreamTable {
     private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
 
     // The low two bits of a slot; the others are the id without its own low bit, which the state tells: only what the
-    // endpoint opens is even (RFC 9113 section 5.1.1), and of that the client's side is ended from the start. No slot in use
+    // endpoint opens is even (RFC 9113 section 5.1.1), and of that the client's side is ended from the start. No slot
+    // in use
     // is 0, as there is no stream 0.
     private static final int PUSHED = 0;
     private static final int BOTH_OPEN = 1;

@@ -42,6 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.model.Side;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -443,8 +444,7 @@ class Http2TrackerTest {
                 Arguments.of(
                         "CONTINUATION of another stream",
                         join(frame(HEADERS, NONE, 1, requestFields()), frame(CONTINUATION, END_HEADERS, 3))),
-                Arguments.of(
-                        "PING in a header block", join(frame(HEADERS, NONE, 1, requestFields()), ping(NONE, 1))),
+                Arguments.of("PING in a header block", join(frame(HEADERS, NONE, 1, requestFields()), ping(NONE, 1))),
                 Arguments.of(
                         "an unknown frame in a header block",
                         join(frame(HEADERS, NONE, 1, requestFields()), frame(0x33, NONE, 1))));
@@ -538,10 +538,10 @@ class Http2TrackerTest {
         }
         tracker.retire();
         wire.acknowledge();
-        for (int round = 0; round < 64; round++) {
+        for (int round = 0; round < 16; round++) {
             for (int id = 1; id < 40; id += 2) {
                 assertEquals(0, wire.overs);
-                wire.endpoint(data(id, 16_384, round == 63 ? END_STREAM : NONE));
+                wire.endpoint(data(id, 16_384, round == 15 ? END_STREAM : NONE));
             }
         }
 
@@ -769,7 +769,8 @@ class Http2TrackerTest {
         tracker.retire();
         wire.client(frame(DATA, NONE, 1, wire.ack()));
 
-        assertArrayEquals(join(PREFACE, settings(1), request(1, NONE), frame(DATA, NONE, 1, wire.ack())), wire.toEndpoint());
+        assertArrayEquals(
+                join(PREFACE, settings(1), request(1, NONE), frame(DATA, NONE, 1, wire.ack())), wire.toEndpoint());
         assertEquals(List.of(MAX_ID), goawayIds());
     }
 
@@ -948,7 +949,7 @@ class Http2TrackerTest {
         return wire.insertions.stream()
                 .map(Http2Wire.Insertion::bytes)
                 .filter(bytes -> bytes[3] == GOAWAY)
-                .map(bytes -> java.nio.ByteBuffer.wrap(bytes).getInt(9))
+                .map(bytes -> ByteBuffer.wrap(bytes).getInt(9))
                 .toList();
     }
 

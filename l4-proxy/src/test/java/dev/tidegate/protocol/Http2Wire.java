@@ -83,7 +83,8 @@ final class Http2Wire implements Wire {
     }
 
     boolean pinged() {
-        return insertions.stream().anyMatch(insertion -> insertion.bytes()[insertion.bytes().length - 14] == Http2Bytes.PING);
+        return insertions.stream()
+                .anyMatch(insertion -> insertion.bytes()[insertion.bytes().length - 14] == Http2Bytes.PING);
     }
 
     void show(Side from, byte[] bytes) {
@@ -91,7 +92,8 @@ final class Http2Wire implements Wire {
             return;
         }
         (from == Side.DOWNSTREAM ? fromClient : fromEndpoint).writeBytes(bytes);
-        ByteBuf data = Unpooled.buffer(bytes.length + 3).writeZero(3).writeBytes(bytes).skipBytes(3);
+        ByteBuf data =
+                Unpooled.buffer(bytes.length + 3).writeZero(3).writeBytes(bytes).skipBytes(3);
         if (opaques > 0) {
             pass(from, data);
         } else if (tracker.onBytes(from, data)) {

@@ -89,7 +89,7 @@ class StreamTableTest {
         assertTrue(table.open(9_999));
     }
 
-    @Property(tries = 200)
+    @Property(tries = 50)
     void doesWhatAMapDoes(@ForAll int salt, @ForAll long seed, @ForAll @IntRange(min = 1, max = 600) int ids) {
         StreamTable tested = new StreamTable(salt);
         Map<Integer, Set<Side>> open = new HashMap<>();
