@@ -1,5 +1,7 @@
 package dev.tidegate.protocol;
 
+import dev.tidegate.model.Protocol;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -312,6 +314,21 @@ final class Http1Tracker implements Tracker {
     @Override
     public boolean told() {
         return told;
+    }
+
+    @Override
+    public Protocol protocol() {
+        return Protocol.HTTP1;
+    }
+
+    @Override
+    public RetireHow how() {
+        return RetireHow.RESPONSE;
+    }
+
+    @Override
+    public boolean endsBySilence() {
+        return !recognised || !midExchange();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package dev.tidegate.protocol;
 
+import dev.tidegate.model.Protocol;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -474,6 +476,21 @@ final class Http2Tracker implements Tracker {
     @Override
     public boolean told() {
         return stage.compareTo(Stage.TOLD) >= 0;
+    }
+
+    @Override
+    public Protocol protocol() {
+        return Protocol.HTTP2;
+    }
+
+    @Override
+    public RetireHow how() {
+        return RetireHow.GOAWAY;
+    }
+
+    @Override
+    public boolean endsBySilence() {
+        return !recognised();
     }
 
     @Override

@@ -204,12 +204,19 @@ public final class Flow implements ChannelFutureListener {
         from.config().setAutoRead(false);
     }
 
-    /** Hands on what was held back, and goes on as if nothing had been. */
+    /** Hands on what was held back, past the tracker if there still is one, and goes on as if nothing had been. */
     void release() {
         ArrayDeque<ByteBuf> waiting = held;
         held = null;
         for (ByteBuf data = waiting.poll(); data != null; data = waiting.poll()) {
-            pass(data);
+            if (held != null) {
+                held.add(data); // the tracker has seen the last request again
+            } else if (tracker == null || !data.isReadable() || tracker.onBytes(source, data)) {
+                pass(data);
+            }
+        }
+        if (held != null) {
+            return;
         }
         if (finRead) {
             endAsRead();

@@ -102,6 +102,11 @@ class Http1CostTest {
         }
 
         @Override
+        public void become(Tracker tracker) {
+            throw new AssertionError("it is not for this tracker to detect");
+        }
+
+        @Override
         public void opaque() {
             opaque++;
         }

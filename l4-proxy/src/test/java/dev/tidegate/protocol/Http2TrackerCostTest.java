@@ -150,6 +150,11 @@ class Http2TrackerCostTest {
         }
 
         @Override
+        public void become(Tracker tracker) {
+            throw new AssertionError("it is not for this tracker to detect");
+        }
+
+        @Override
         public void opaque() {
             throw unexpected();
         }

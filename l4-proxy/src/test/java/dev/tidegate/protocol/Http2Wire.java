@@ -183,6 +183,11 @@ final class Http2Wire implements Wire {
     }
 
     @Override
+    public void become(Tracker tracker) {
+        throw new AssertionError("it is not for this tracker to detect");
+    }
+
+    @Override
     public void opaque() {
         assertFalse(opaques > 0, "said twice");
         opaques++;

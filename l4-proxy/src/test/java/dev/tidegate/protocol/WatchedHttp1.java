@@ -133,6 +133,11 @@ final class WatchedHttp1 implements Wire {
     }
 
     @Override
+    public void become(Tracker tracker) {
+        throw new AssertionError("it is not for this tracker to detect");
+    }
+
+    @Override
     public void opaque() {
         opaque++;
     }

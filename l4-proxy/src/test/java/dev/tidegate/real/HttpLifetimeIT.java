@@ -8,6 +8,7 @@ import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.proxy.ProxyFixture;
+import dev.tidegate.testkit.Await;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,11 +18,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -94,24 +97,13 @@ class HttpLifetimeIT {
 
     @EachTransport
     @Tag("slow")
-    void curlOverHttp1(Wish transport) throws Exception {
-        curl(transport, nginx.http1(), "--http1.1", RetireHow.RESPONSE);
-    }
-
-    @EachTransport
-    @Tag("slow")
-    void curlOverHttp2(Wish transport) throws Exception {
-        curl(transport, nginx.http2(), "--http2-prior-knowledge", RetireHow.GOAWAY);
-    }
-
-    private static void curl(Wish transport, String endpoint, String protocol, RetireHow how) throws Exception {
+    void curl(Wish transport) throws Exception {
         int requests = 2_000;
-        try (var proxy = proxy(transport, endpoint)) {
+        try (var proxy = proxy(transport, nginx.http1())) {
             String report = Command.run(
                             "curl",
                             "-sS",
                             "-f",
-                            protocol,
                             "-o",
                             "/dev/null",
                             "-w",
@@ -120,8 +112,28 @@ class HttpLifetimeIT {
                     .expectSuccess()
                     .text();
 
-            assertEquals(requests, report.lines().filter(("200 " + PAGE_BYTES)::equals).count());
-            assertRetired(proxy, how, requests / (MAX_REQUESTS + 1) - 1, requests);
+            assertEquals(
+                    requests, report.lines().filter(("200 " + PAGE_BYTES)::equals).count());
+            assertRetired(proxy, RetireHow.RESPONSE, requests / MAX_REQUESTS - 1, requests);
+        }
+    }
+
+    /**
+     * nghttp opens all streams at once and never makes a second connection: all that it opened are answered, and it takes
+     * both GOAWAY for what they are (golang/go#80759: a strict peer would take an id of the wrong side for an error).
+     */
+    @EachTransport
+    @Tag("slow")
+    void nghttp(Wish transport) throws Exception {
+        int streams = 50;
+        try (var proxy = proxy(transport, nginx.http2())) {
+            String report = Command.run("nghttp", "-nv", "-m" + streams, url(proxy, "page"))
+                    .expectSuccess()
+                    .text();
+
+            assertEquals(streams, report.lines().filter(line -> line.contains(":status: 200")).count(), report);
+            assertTrue(report.contains("last_stream_id=2147483647, error_code=NO_ERROR"), report);
+            assertRetired(proxy, RetireHow.GOAWAY, 1, streams);
         }
     }
 
@@ -168,7 +180,7 @@ class HttpLifetimeIT {
         Files.writeString(script, """
                 const http2 = require('http2');
                 const [url, total] = [process.argv[2], Number(process.argv[3])];
-                let session, started = 0, done = 0, failed = 0, sessions = 0;
+                let session, started = 0, done = 0, failed = 0, sessions = 0, again = 0;
                 function connect() {
                   sessions++;
                   const mine = http2.connect(url);
@@ -188,7 +200,7 @@ class HttpLifetimeIT {
                     over = true;
                     ok ? done++ : failed++;
                     if (done + failed === total) {
-                      console.log(`done=${done} failed=${failed} sessions=${sessions}`);
+                      console.log(`done=${done} failed=${failed} sessions=${sessions} again=${again}`);
                       process.exit(0);
                     }
                     one();
@@ -196,7 +208,18 @@ class HttpLifetimeIT {
                   stream.on('response', h => status = h[':status']);
                   stream.on('data', d => size += d.length);
                   stream.on('end', () => end(status === 200 && size === 1000));
-                  stream.on('error', e => { console.error(e.code, e.message); end(false); });
+                  stream.on('error', e => {
+                    // Refused: it was not sent before the session was told to go away (RFC 9113 section 8.7).
+                    if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM && !over && status === 0) {
+                      over = true;
+                      again++;
+                      started--;
+                      one();
+                    } else {
+                      console.error(e.code, e.message);
+                      end(false);
+                    }
+                  });
                   stream.end();
                 }
                 for (let i = 0; i < 8; i++) one();
@@ -212,6 +235,11 @@ class HttpLifetimeIT {
     }
 
     private static void assertRetired(ProxyFixture proxy, RetireHow how, long least, long requests) {
+        // One that lingers is not counted yet.
+        boolean enough = Await.tryUntil(
+                Await.BOUND, () -> proxy.sum(row -> row.retired(CloseReason.MAX_REQUESTS, how)) >= least);
+        assertTrue(enough, () -> "not " + least + " were retired by " + how.word() + ": " + ends(proxy)
+                        + " of " + proxy.sum(row -> row.accepted) + ", " + proxy.active() + " open");
         long retired = proxy.sum(row -> row.retired(CloseReason.MAX_REQUESTS, how));
         long all = 0;
         for (RetireHow any : RetireHow.values()) {
@@ -219,8 +247,13 @@ class HttpLifetimeIT {
         }
         long otherwise = all - retired;
         System.out.println(requests + " requests: " + retired + " retired by " + how.word() + ", " + otherwise + " otherwise");
-        assertTrue(retired >= least, () -> retired + " were retired by " + how.word() + ", not " + least);
         assertTrue(otherwise * 99 <= retired, () -> otherwise + " ended in another way than by " + how.word());
+    }
+
+    private static Map<String, Long> ends(ProxyFixture proxy) {
+        return proxy.records().stream()
+                .collect(Collectors.groupingBy(
+                        record -> record.reason + " " + record.how + " " + record.protocol.word() + " after " + record.requests, Collectors.counting()));
     }
 
     private static long number(String text, String pattern) {
