@@ -18,8 +18,7 @@ import java.util.random.RandomGenerator;
  *
  * <pre>
  * WATCHING ⇄ ASKED ─→ TOLD ─→ ACKED ─→ OVER
- *               │      │        ↑       ↑
- *               └──────┴──→ REFUSED ────┘
+ *                      └─────────────────↑    (the endpoint's own GOAWAY names the last stream)
  * </pre>
  *
  * <p>Confined to the connection's worker. Hot: no allocation, no log, no clock, no lock.
@@ -67,10 +66,8 @@ final class Http2Tracker implements Tracker {
         WATCHING,
         /** The first GOAWAY waits for an edge. */
         ASKED,
-        /** The first GOAWAY and our PING have been sent: the client may open streams until it has seen them. */
+        /** The client has been sent a GOAWAY, and our PING if it may open streams until it has seen that. */
         TOLD,
-        /** An endpoint's own GOAWAY says where the streams end: an acknowledgement is not needed to know the last one. */
-        REFUSED,
         /** The client has seen the first GOAWAY. */
         ACKED,
         /** The last GOAWAY has been sent. */
@@ -191,7 +188,7 @@ final class Http2Tracker implements Tracker {
 
     /**
      * Nothing is certain any more. If our PING is unanswered, its acknowledgement will reach the endpoint: one that it did not
-     * ask for, which RFC 9113 section 6.7 has it ignore, and better than to take bytes out of what is not understood.
+     * ask for, which RFC 9113 section 6.7 makes no error; better than to take bytes out of what is not understood.
      */
     private void turnOpaque() {
         letGo();
@@ -327,11 +324,8 @@ final class Http2Tracker implements Tracker {
 
     private void onEndpointGoaway(int lastId) {
         lowestGoaway = Math.min(lowestGoawayOrMax(), lastId);
-        if (lowestGoaway < FrameWalker.MAX_ID) {
+        if (lowestGoaway < highestId) {
             streams.refuseAbove(lowestGoaway);
-            if (stage == Stage.TOLD) {
-                stage = Stage.REFUSED;
-            }
         }
     }
 
@@ -370,12 +364,11 @@ final class Http2Tracker implements Tracker {
 
     /**
      * Section 6.8: a GOAWAY with the greatest id stops new streams and refuses none; after a round trip, which the PING
-     * measures, the last of them is known. An endpoint's own GOAWAY has told the client as much; if it names a last stream,
-     * that has passed us, and there is nothing to wait for but its end.
+     * measures, the last of them is known. An endpoint's own GOAWAY has told the client already, and ours must not be above it.
      */
     private void tell() {
-        if (lowestGoawayOrMax() < FrameWalker.MAX_ID) {
-            stage = Stage.REFUSED;
+        stage = Stage.TOLD;
+        if (lastStreamHasPassed()) {
             return;
         }
         ByteBuf frames = wire.buffer(OwnFrames.GOAWAY_BYTES + OwnFrames.PING_BYTES);
@@ -386,13 +379,17 @@ final class Http2Tracker implements Tracker {
         pingPayload = random.nextLong();
         OwnFrames.writePing(frames, pingPayload);
         pinging = true;
-        stage = Stage.TOLD;
         wire.insert(frames);
     }
 
     /** Whether the client's next frame may be the acknowledgement: it is never its first one (section 3.4). */
     private boolean mayBeAck() {
         return pinging && clientGreeted && client.onEdge();
+    }
+
+    /** Whether no stream can come that the endpoint would answer: a GOAWAY of its own stands at or below the highest seen. */
+    private boolean lastStreamHasPassed() {
+        return lowestGoawayOrMax() <= highestId;
     }
 
     /** How many bytes from {@code at} on go on with the acknowledgement, after those that are held. */
@@ -433,7 +430,7 @@ final class Http2Tracker implements Tracker {
     }
 
     private boolean canEnd() {
-        return (stage == Stage.ACKED || stage == Stage.REFUSED)
+        return (stage == Stage.ACKED || stage == Stage.TOLD && lastStreamHasPassed())
                 && !exchangeOpen()
                 && endpoint.onEdge()
                 && client.onEdge()

@@ -6,12 +6,14 @@ import static dev.tidegate.protocol.Http2Bytes.DATA;
 import static dev.tidegate.protocol.Http2Bytes.END_HEADERS;
 import static dev.tidegate.protocol.Http2Bytes.END_STREAM;
 import static dev.tidegate.protocol.Http2Bytes.HEADERS;
+import static dev.tidegate.protocol.Http2Bytes.MAX_ID;
 import static dev.tidegate.protocol.Http2Bytes.NONE;
 import static dev.tidegate.protocol.Http2Bytes.PADDED;
 import static dev.tidegate.protocol.Http2Bytes.PREFACE;
 import static dev.tidegate.protocol.Http2Bytes.PUSH_PROMISE;
 import static dev.tidegate.protocol.Http2Bytes.WITH_PRIORITY;
 import static dev.tidegate.protocol.Http2Bytes.frame;
+import static dev.tidegate.protocol.Http2Bytes.goaway;
 import static dev.tidegate.protocol.Http2Bytes.integer;
 import static dev.tidegate.protocol.Http2Bytes.join;
 import static dev.tidegate.protocol.Http2Bytes.ping;
@@ -64,6 +66,7 @@ final class Http2Script {
     private int requests;
 
     private boolean opening = true;
+    private int lastGoaway = MAX_ID;
 
     Http2Script(RandomGenerator random) {
         this.random = random;
@@ -91,6 +94,11 @@ final class Http2Script {
         return talks.isEmpty();
     }
 
+    /** Whether an endpoint's GOAWAY says that nothing above what the client has opened is answered. */
+    boolean endpointNamedTheLastStream() {
+        return lastGoaway == highestId();
+    }
+
     /** The client heeds a GOAWAY: it opens nothing more, and nothing more is promised. */
     void stopOpening() {
         opening = false;
@@ -102,6 +110,9 @@ final class Http2Script {
         }
         if (opening && (talks.isEmpty() || talks.size() < 40 && random.nextInt(4) == 0)) {
             return open();
+        }
+        if (random.nextInt(100) == 0) {
+            return endpointGoesAway();
         }
         return talks.isEmpty() || random.nextInt(5) == 0 ? aside() : goOn(talks.get(random.nextInt(talks.size())));
     }
@@ -119,6 +130,15 @@ final class Http2Script {
             before = join(integer(0), new byte[] {15});
         }
         return new Said(Side.DOWNSTREAM, block(HEADERS, flags, talk.id, before, requestFields()));
+    }
+
+    /** All that was asked so far is answered still, and perhaps a little more; the client sees it at once. */
+    private Said endpointGoesAway() {
+        if (random.nextBoolean()) {
+            lastGoaway = Math.min(lastGoaway, highestId() + 2 * random.nextInt(3));
+            stopOpening();
+        }
+        return new Said(Side.UPSTREAM, goaway(lastGoaway));
     }
 
     /** A header block: perhaps padded, perhaps in several frames. */

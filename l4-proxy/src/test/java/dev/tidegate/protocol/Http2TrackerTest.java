@@ -872,6 +872,20 @@ class Http2TrackerTest {
     }
 
     @Test
+    void anEndpointThatLeavesRoomForStreamsUnderWayNeedsThePingToo() {
+        wire.greeted().client(request(1, END_STREAM));
+        wire.endpoint(goaway(9), response(1, END_STREAM));
+        tracker.retire();
+        assertEquals(0, wire.overs, "3 to 9 may be under way, and are answered");
+        wire.client(request(3, END_STREAM), wire.ack());
+        assertTrue(tracker.exchangeOpen());
+        wire.endpoint(response(3, END_STREAM));
+
+        assertEquals(1, wire.overs);
+        assertEquals(List.of(3), goawayIds());
+    }
+
+    @Test
     void anEndpointsGoawayAfterOursEndsTheWaitForTheAcknowledgement() {
         wire.greeted().client(request(1, END_STREAM), request(3, END_STREAM));
         tracker.retire();
