@@ -26,7 +26,11 @@ import java.nio.charset.StandardCharsets;
  * is a connection with more than {@link Unanswered#MAX} unanswered requests, with an answer that nobody asked for, and all
  * that {@link MessageReader} cannot take in one sense only.
  *
- * <p>Confined to the connection's worker. Hot: no allocation, no log, no clock.
+ * <p>HTTP/1.0 gets the same line: close is what it means without an option, and close prevails over keep-alive wherever both
+ * stand (RFC 9112, section 9.3).
+ *
+ * <p>Confined to the connection's worker. Hot: no allocation, no log, no clock. With its two readers it takes 120 bytes, and a
+ * bit for each unanswered request.
  */
 final class Http1Tracker implements Tracker {
     private static final byte[] CLOSE_LINE = "Connection: close\r\n".getBytes(StandardCharsets.US_ASCII);
@@ -37,10 +41,13 @@ final class Http1Tracker implements Tracker {
     private final Unanswered unanswered = new Unanswered();
     private boolean recognised;
     private boolean retiring;
+
     /** The newest request is the last that is passed on. */
     private boolean lastChosen;
+
     /** No more is read from the client. */
     private boolean held;
+
     /** The final head of the last request's response says close; from its blank line on. */
     private boolean told;
 
@@ -83,7 +90,7 @@ final class Http1Tracker implements Tracker {
                 return turnOpaque();
             }
             at = requests.read(glass, at, end);
-            if (requests.phase() == Phase.HEAD && !onRequestHead() || requests.phase() == Phase.INVALID) {
+            if ((requests.phase() == Phase.HEAD && !onRequestHead()) || requests.phase() == Phase.INVALID) {
                 return turnOpaque();
             }
             if (lastChosen && requests.phase() == Phase.START) {
@@ -96,9 +103,7 @@ final class Http1Tracker implements Tracker {
 
     /** Whether the newest request asks for another protocol, and is not answered. */
     private boolean otherProtocolAsked() {
-        return !unanswered.isEmpty()
-                && !requests.inHead()
-                && (requests.isConnect() || requests.asksForUpgrade());
+        return !unanswered.isEmpty() && !requests.inHead() && (requests.isConnect() || requests.asksForUpgrade());
     }
 
     /**
@@ -108,7 +113,7 @@ final class Http1Tracker implements Tracker {
      */
     private boolean onRequestHead() {
         // A body of CONNECT has no meaning that all share (RFC 9110, section 9.3.6).
-        if (unanswered.isFull() || requests.isConnect() && requests.announcesBody()) {
+        if (unanswered.isFull() || (requests.isConnect() && requests.announcesBody())) {
             return false;
         }
         wire.onRequest();

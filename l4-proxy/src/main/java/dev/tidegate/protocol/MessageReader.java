@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Finds where the messages of one direction of an HTTP/1 connection begin and end.
@@ -52,15 +53,19 @@ final class MessageReader {
     /** For each first byte, a bit for each of the names that begin so. */
     private static final byte[] NAMES_THAT_BEGIN = namesThatBegin();
 
+    /** For each length, a bit for each of the names that are so long. */
+    private static final byte[] NAMES_OF_LENGTH = namesOfEachLength();
+
     private static final byte[][] CODING_WORDS = {ascii("chunked")};
     private static final byte[][] OPTION_WORDS = {ascii("close")};
 
     /** The characters of a token (RFC 9110, section 5.6.2). */
     private static final boolean[] TOKEN = tokenCharacters();
 
-    private static final VarHandle EIGHT =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle EIGHT = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+    private static final long SEVEN_BYTES = 0x00ff_ffff_ffff_ffffL;
+    private static final long VERSION_BYTES = (long) EIGHT.get(Arrays.copyOf(VERSION, Long.BYTES), 0);
     private static final long EACH_BYTE = 0x0101_0101_0101_0101L;
     private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
@@ -153,7 +158,7 @@ final class MessageReader {
 
     /** Whether the head speaks of a body. */
     boolean announcesBody() {
-        return has(CODING) || has(LENGTH) && length > 0;
+        return has(CODING) || (has(LENGTH) && length > 0);
     }
 
     /**
@@ -231,9 +236,9 @@ final class MessageReader {
             case VERSION -> version(bytes, at, end);
             case STATUS -> status(bytes, at, end);
             case LINE_LF -> expect(bytes, at, '\n', Phase.LINE_START);
-            case LINE_START -> lineStart(bytes, at);
+            case LINE_START -> lineStart(bytes, at, end);
             case NAME -> name(bytes, at, end);
-            case VALUE -> restOfLine(bytes, at, end, Phase.LINE_LF);
+            case VALUE -> value(bytes, at, end);
             case LENGTHS -> lengths(bytes, at, end);
             case CODINGS -> codings(bytes, at, end);
             case OPTIONS -> options(bytes, at, end);
@@ -246,8 +251,8 @@ final class MessageReader {
             case CHUNK_DATA_CR -> expect(bytes, at, '\r', Phase.CHUNK_DATA_LF);
             case CHUNK_DATA_LF -> chunkDataLf(bytes, at);
             case TRAILERS_LF -> expect(bytes, at, '\n', Phase.START);
-            case FIXED, CHUNK_DATA, UNTIL_CLOSE, HEAD, INVALID -> throw new IllegalStateException(
-                    "phase " + phase + " does not look at bytes");
+            case FIXED, CHUNK_DATA, UNTIL_CLOSE, HEAD, INVALID ->
+                throw new IllegalStateException("phase " + phase + " does not look at bytes");
         };
     }
 
@@ -288,7 +293,9 @@ final class MessageReader {
             } else if (!isToken(c)) {
                 return invalid(at);
             }
-            match(METHODS, c);
+            if (candidates != 0) {
+                match(METHODS, c);
+            }
         }
         return end;
     }
@@ -311,7 +318,12 @@ final class MessageReader {
 
     /** "HTTP/1.0" or "HTTP/1.1", in this case (RFC 9112, section 2.3), and the one byte that may follow it. */
     private int version(byte[] bytes, int from, int end) {
-        for (int at = from; at < end; at++) {
+        int start = from;
+        if (index == 0 && end - from >= Long.BYTES && ((long) EIGHT.get(bytes, from) & SEVEN_BYTES) == VERSION_BYTES) {
+            index = (byte) VERSION.length;
+            start += VERSION.length;
+        }
+        for (int at = start; at < end; at++) {
             int c = bytes[at];
             if (index < VERSION.length) {
                 if (c != VERSION[index]) {
@@ -339,7 +351,7 @@ final class MessageReader {
         for (int at = from; at < end; at++) {
             int c = bytes[at];
             if (index < 3) {
-                if (!isDigit(c) || c == '0' && index == 0) {
+                if (!isDigit(c) || (c == '0' && index == 0)) {
                     return invalid(at);
                 }
                 status = (short) (status * 10 + c - '0');
@@ -355,12 +367,12 @@ final class MessageReader {
     }
 
     /** No line may begin with white space: a folded one (RFC 9112, section 5.2), or one before the first (section 2.2). */
-    private int lineStart(byte[] bytes, int at) {
+    private int lineStart(byte[] bytes, int at, int end) {
         if (bytes[at] != '\r') {
             index = 0;
             candidates = has(IN_TRAILERS) ? 0 : NAMES_THAT_BEGIN[bytes[at] & 0xff];
             enter(Phase.NAME);
-            return at;
+            return name(bytes, at, end);
         } else if (has(IN_TRAILERS)) {
             enter(Phase.TRAILERS_LF);
             return at + 1;
@@ -374,29 +386,35 @@ final class MessageReader {
      * response whose last coding is another one would end with its connection, but not every recipient knows.
      */
     private boolean framingIsClear() {
-        return !has(CODING) || has(CHUNKED) && !has(LENGTH) && !has(OLD_VERSION);
+        return !has(CODING) || (has(CHUNKED) && !has(LENGTH) && !has(OLD_VERSION));
     }
 
     /** A token, and a colon right behind it (RFC 9112, section 5.1). */
     private int name(byte[] bytes, int from, int end) {
-        for (int at = from; at < end; at++) {
-            int c = bytes[at];
-            if (isToken(c)) {
-                if (candidates != 0) {
-                    match(NAMES, c | 0x20);
-                }
-            } else if (c == ':' && (at > from || index > 0)) {
-                enterValue();
-                return at + 1;
-            } else {
-                return invalid(at);
-            }
+        int at = from;
+        while (at < end && isToken(bytes[at])) {
+            at++;
         }
-        if (index == 0) {
-            // The name has begun, though none of its characters was matched.
-            index = 1;
+        boolean begins = index == 0;
+        if (begins && at < end) {
+            // The whole name is here, and mostly its length tells that it is none of those looked for.
+            candidates = (byte) (candidates & namesOfLength(at - from));
         }
-        return end;
+        for (int i = from; i < at && candidates != 0; i++) {
+            match(NAMES, bytes[i] | 0x20);
+        }
+        if (at == end) {
+            index = (byte) Math.max(index, 1);
+            return end;
+        } else if (bytes[at] != ':' || (begins && at == from)) {
+            return invalid(at);
+        }
+        enterValue();
+        return at + 1;
+    }
+
+    private static int namesOfLength(int length) {
+        return length < NAMES_OF_LENGTH.length ? NAMES_OF_LENGTH[length] : 0;
     }
 
     private void enterValue() {
@@ -419,9 +437,10 @@ final class MessageReader {
         enter(words);
     }
 
+    /** Each of the lists of words that values are matched against has one. */
     private void beginWord() {
         index = 0;
-        candidates = 0b11;
+        candidates = 1;
         clear(WORD_OVER);
     }
 
@@ -438,7 +457,7 @@ final class MessageReader {
             } else if (isWhite(c)) {
                 endWord();
             } else if (c == '\r' || c == ',') {
-                if (index == 0 || has(LENGTH) && length != remaining) {
+                if (index == 0 || (has(LENGTH) && length != remaining)) {
                     return invalid(at);
                 }
                 length = remaining;
@@ -446,8 +465,7 @@ final class MessageReader {
                 mark(LENGTH);
                 beginWord();
                 if (c == '\r') {
-                    enter(Phase.LINE_LF);
-                    return at + 1;
+                    return lineEnd(bytes, at + 1, end);
                 }
             } else {
                 return invalid(at);
@@ -477,8 +495,7 @@ final class MessageReader {
                 mark(wholeWord(CODING_WORDS) == 0 ? CODING | CHUNKED : CODING);
                 beginWord();
                 if (c == '\r') {
-                    enter(Phase.LINE_LF);
-                    return at + 1;
+                    return lineEnd(bytes, at + 1, end);
                 }
             } else {
                 return invalid(at);
@@ -497,14 +514,13 @@ final class MessageReader {
                 mark(wholeWord(OPTION_WORDS) == 0 ? CLOSE : 0);
                 beginWord();
                 if (c == '\r') {
-                    enter(Phase.LINE_LF);
-                    return at + 1;
+                    return lineEnd(bytes, at + 1, end);
                 }
             } else if (c == '\n' || c == 0) {
                 return invalid(at);
             } else if (has(WORD_OVER)) {
                 candidates = 0;
-            } else {
+            } else if (candidates != 0) {
                 match(OPTION_WORDS, isToken(c) ? c | 0x20 : 0);
             }
         }
@@ -587,6 +603,11 @@ final class MessageReader {
         return at + count;
     }
 
+    private int value(byte[] bytes, int from, int end) {
+        int at = restOfLine(bytes, from, end, Phase.LINE_LF);
+        return phase == Phase.LINE_LF ? lineEnd(bytes, at, end) : at;
+    }
+
     /** No NUL, no LF alone and no CR alone (RFC 9112, section 2.2; RFC 9110, section 5.5). */
     private int restOfLine(byte[] bytes, int from, int end, Phase after) {
         int at = below(bytes, from, end, 0x10);
@@ -601,6 +622,16 @@ final class MessageReader {
             at = below(bytes, at + 1, end, 0x10);
         }
         return end;
+    }
+
+    /** Behind the CR of a line. Mostly the LF is here too. */
+    private int lineEnd(byte[] bytes, int at, int end) {
+        if (at < end && bytes[at] == '\n') {
+            enter(Phase.LINE_START);
+            return at + 1;
+        }
+        enter(Phase.LINE_LF);
+        return at;
     }
 
     private int expect(byte[] bytes, int at, char wanted, Phase after) {
@@ -635,13 +666,14 @@ final class MessageReader {
     }
 
     private void match(byte[][] words, int c) {
-        int left = candidates;
-        for (int i = 0; left >>> i != 0; i++) {
-            if (i >= words.length || index >= words[i].length || words[i][index] != c) {
-                left &= ~(1 << i);
+        int matching = candidates;
+        for (int left = matching; left != 0; left &= left - 1) {
+            int i = Integer.numberOfTrailingZeros(left);
+            if (index >= words[i].length || words[i][index] != c) {
+                matching &= ~(1 << i);
             }
         }
-        candidates = (byte) left;
+        candidates = (byte) matching;
         if (index < Byte.MAX_VALUE) {
             index++;
         }
@@ -691,6 +723,14 @@ final class MessageReader {
             int lower = NAMES[i][0];
             names[lower] = (byte) (names[lower] | 1 << i);
             names[lower & ~0x20] = names[lower];
+        }
+        return names;
+    }
+
+    private static byte[] namesOfEachLength() {
+        byte[] names = new byte[Byte.MAX_VALUE];
+        for (int i = 0; i < NAMES.length; i++) {
+            names[NAMES[i].length] = (byte) (names[NAMES[i].length] | 1 << i);
         }
         return names;
     }

@@ -39,8 +39,7 @@ class Http1CostTest {
     void readsOfBodiesAllocateNothing() {
         ByteBuf body = read("x".repeat(32 * 1024));
         long length = 4L * READS * body.readableBytes();
-        tracker.onBytes(
-                Side.DOWNSTREAM, read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + "\r\n\r\n"));
+        tracker.onBytes(Side.DOWNSTREAM, read("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + length + "\r\n\r\n"));
         tracker.onBytes(Side.UPSTREAM, read("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"));
         ByteBuf chunk = read("1000\r\n" + "y".repeat(0x1000) + "\r\n");
         Runnable reads = () -> {

@@ -28,7 +28,8 @@ final class Http1Script {
         "Cookie: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
     };
     private static final String[] CLOSING = {"Connection: close", "CONNECTION: x, Close", "Connection:close ,y"};
-    private static final String LIKE_HTTP = "GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nHTTP/1.1 200 OK\r\n\r\n0\r\n\r\n";
+    private static final String LIKE_HTTP =
+            "GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nHTTP/1.1 200 OK\r\n\r\n0\r\n\r\n";
 
     /** What is true of one exchange. */
     record Exchange(

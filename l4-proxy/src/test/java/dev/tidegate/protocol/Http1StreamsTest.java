@@ -141,24 +141,12 @@ class Http1StreamsTest {
     private static boolean mutate(long seed) {
         Random random = new Random(seed);
         Http1Script script = new Http1Script(random);
-        byte[] requests = mutated(script.requests(), random);
-        byte[] responses = mutated(script.responses(), random);
-        WatchedHttp1 seen = new WatchedHttp1();
-        int cap = random.nextInt(6);
-        seen.withCap(cap);
+        byte[] requests = random.nextBoolean() ? script.requests() : mutated(script.requests(), random);
+        byte[] responses = random.nextBoolean() ? script.responses() : mutated(script.responses(), random);
+        WatchedHttp1 seen = new WatchedHttp1().withCap(random.nextInt(6));
+        Feed feed = new Feed(script, requests, responses, seen, random);
         int stayAt = random.nextInt(20);
-        int asked = 0;
-        int answered = 0;
-        for (int step = 0; asked < requests.length || answered < responses.length; step++) {
-            if (random.nextBoolean() && asked < requests.length) {
-                int count = piece(random, requests.length - asked);
-                seen.feed(Side.DOWNSTREAM, requests, asked, count);
-                asked += count;
-            } else if (answered < responses.length) {
-                int count = piece(random, responses.length - answered);
-                seen.feed(Side.UPSTREAM, responses, answered, count);
-                answered += count;
-            }
+        for (int step = 0; feed.step(Integer.MAX_VALUE) || feed.rest(); step++) {
             if (step == stayAt) {
                 seen.tracker().stay();
             }
@@ -239,21 +227,24 @@ class Http1StreamsTest {
         private final byte[] responses;
         private int asked;
         private int answered;
-        private int askedBefore;
         private int answeredBefore;
 
         Feed(Http1Script script, WatchedHttp1 seen, Random random) {
+            this(script, script.requests(), script.responses(), seen, random);
+        }
+
+        /** With other bytes than the script's: the endpoint speaks as if they were the script's. */
+        Feed(Http1Script script, byte[] requests, byte[] responses, WatchedHttp1 seen, Random random) {
             this.script = script;
+            this.requests = requests;
+            this.responses = responses;
             this.seen = seen;
             this.random = random;
             exchanges = script.exchanges();
-            requests = script.requests();
-            responses = script.responses();
         }
 
         /** One read on one side; false: nobody has anything to say any more. The endpoint is not asked beyond the last. */
         boolean step(int last) {
-            askedBefore = asked;
             answeredBefore = answered;
             int answerable = answerable(last);
             boolean canAsk = asked < requests.length;
@@ -270,9 +261,21 @@ class Http1StreamsTest {
             return canAsk || canAnswer;
         }
 
+        /** What is left when both have said all that is the script's; false: nothing. */
+        boolean rest() {
+            int count = responses.length - answered;
+            seen.feed(Side.UPSTREAM, responses, answered, count);
+            answered += count;
+            return count > 0;
+        }
+
         private int answerable(int last) {
             int heads = heads(asked);
-            return heads == 0 ? 0 : exchanges.get(Math.min(last, heads - 1)).responseEnd();
+            return heads == 0
+                    ? 0
+                    : Math.min(
+                            responses.length,
+                            exchanges.get(Math.min(last, heads - 1)).responseEnd());
         }
 
         /** How many request heads end within the first bytes. */

@@ -17,8 +17,7 @@ class Http1TrackerTest {
     private static final String UPGRADE =
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
     private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-    private static final String OK_AND_CLOSE =
-            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    private static final String OK_AND_CLOSE = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
     private static final String SWITCHING =
             "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
 
@@ -404,7 +403,8 @@ class Http1TrackerTest {
         seen.endpoint("HTTP/1.1 200 OK\r\n\r\n");
         assertTrue(seen.isSwitched());
 
-        WatchedHttp1 begun = new WatchedHttp1().client(GET + CONNECT.substring(0, 20)).endpoint(OK);
+        WatchedHttp1 begun =
+                new WatchedHttp1().client(GET + CONNECT.substring(0, 20)).endpoint(OK);
         assertFalse(begun.isSwitched());
     }
 
@@ -517,7 +517,9 @@ class Http1TrackerTest {
 
     @Test
     void aLastRequestThatTheClientBreaksOffIsOver() {
-        seen.withCap(1).client("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123").endpoint(OK);
+        seen.withCap(1)
+                .client("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n123")
+                .endpoint(OK);
         assertFalse(seen.isOver());
         seen.fin(Side.DOWNSTREAM);
         assertTrue(seen.isOver());
@@ -581,7 +583,8 @@ class Http1TrackerTest {
     /** nghttp2/nghttp2#1259 and nginx/nginx#1241: interim responses taken for final ones. */
     @Test
     void interimResponsesNeitherCountNorSayClose() {
-        String interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 103 E\r\n\r\n";
+        String interim =
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 103 E\r\n\r\n";
         seen.withCap(10);
         for (int i = 1; i <= 10; i++) {
             assertFalse(seen.isOver());
