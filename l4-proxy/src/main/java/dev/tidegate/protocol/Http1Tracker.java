@@ -61,15 +61,15 @@ final class Http1Tracker implements Tracker {
     }
 
     /**
-     * The first bytes of what looked like another protocol's beginning have been passed on already.
+     * The first bytes of what looked like another protocol's beginning have been passed on already. If they cannot begin a
+     * request, the bytes that come next are opaque.
      *
      * @param prefix that beginning
      * @param count how many bytes of it came
      */
     void resume(byte[] prefix, int count) {
-        requests.read(Glass.over(Unpooled.wrappedBuffer(prefix, 0, count)), 0, count);
-        if (requests.phase() == Phase.INVALID) {
-            turnOpaque();
+        if (count > 0) {
+            requests.read(Glass.over(Unpooled.wrappedBuffer(prefix, 0, count)), 0, count);
         }
     }
 
@@ -86,7 +86,7 @@ final class Http1Tracker implements Tracker {
         int at = data.readerIndex();
         int end = data.writerIndex();
         while (at < end) {
-            if (requests.between() && otherProtocolAsked()) {
+            if (requests.phase() == Phase.INVALID || (requests.between() && otherProtocolAsked())) {
                 return turnOpaque();
             }
             at = requests.read(glass, at, end);

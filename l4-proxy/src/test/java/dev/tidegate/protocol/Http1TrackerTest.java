@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.model.Protocol;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -35,6 +37,20 @@ class Http1TrackerTest {
         seen.endpoint(".1 ");
         assertTrue(tracker.recognised());
         assertEquals(1, seen.requests());
+        assertEquals(Protocol.HTTP1, tracker.protocol());
+    }
+
+    @Test
+    void silenceEndsItWhenNothingIsUnderWayOrItIsNotRecognised() {
+        assertTrue(tracker.endsBySilence());
+        seen.client(GET);
+        assertTrue(tracker.endsBySilence());
+        seen.endpoint("HTTP/1.1 1");
+        assertFalse(tracker.endsBySilence());
+        seen.endpoint("00 x\r\n\r\n" + OK);
+        assertTrue(tracker.endsBySilence());
+        seen.client("GET");
+        assertFalse(tracker.endsBySilence());
     }
 
     @ParameterizedTest
@@ -110,9 +126,16 @@ class Http1TrackerTest {
         assertTrue(neither.isOpaque());
         assertEquals("XX", neither.endpointSaw());
 
-        WatchedHttp1 whole = new WatchedHttp1();
-        whole.tracker().resume(preface, 16);
-        assertTrue(whole.isOpaque());
+        for (Side next : Side.values()) {
+            WatchedHttp1 whole = new WatchedHttp1();
+            whole.tracker().resume(preface, 16);
+            assertFalse(whole.isOpaque());
+            assertTrue(whole.feed(next, new byte[] {'\r'}).isOpaque());
+        }
+
+        WatchedHttp1 none = new WatchedHttp1();
+        none.tracker().resume(preface, 0);
+        assertFalse(none.client(GET).isOpaque());
     }
 
     // Exchanges
@@ -151,11 +174,12 @@ class Http1TrackerTest {
                 "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
                 "HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\nabc",
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nTransfer-Encoding: gzip\r\nContent-Length: x\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: \tchunked \r\n\r\n1\r\nx\r\n0\r\n\r\n",
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip , chunked\r\n\r\n00a;q=\"1;2\"\r\n0123456789\r\n"
-                        + "000 ;x\r\nContent-Length: 9\r\nX: y\r\n\r\n",
-                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 x\r\n\r\nHTTP/1.1 103 x\r\nLink: y\r\n\r\n"
-                        + "HTTP/1.1 103 x\r\n\r\n" + OK
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip , chunked\r\n\r\n00a;q=\"1;2\"\r\n0123456789"
+                        + "\r\n000 ;x\r\nContent-Length: 9\r\nX: y\r\n\r\n",
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 x\r\n\r\nHTTP/1.1 103 x\r\nLink: y\r\n\r\nHTTP/1.1 103"
+                        + " x\r\n\r\n" + OK
             })
     void aResponseEndsWhereItsFramingSays(String response) {
         for (int size = 1; size <= response.length(); size++) {
@@ -439,6 +463,7 @@ class Http1TrackerTest {
         assertEquals(GET + GET, seen.endpointSaw());
         assertEquals(GET, WatchedHttp1.text(seen.held()));
         assertTrue(tracker.told());
+        assertEquals(RetireHow.RESPONSE, tracker.how());
         assertTrue(seen.isOver());
         seen.fin(Side.UPSTREAM).fin(Side.DOWNSTREAM);
         assertTrue(seen.isOver());
