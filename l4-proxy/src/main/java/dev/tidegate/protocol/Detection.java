@@ -74,7 +74,9 @@ public final class Detection implements Tracker {
             return become(new TlsTracker(wire), from, data);
         }
         Http1Tracker http1 = new Http1Tracker(wire);
-        http1.resume(PREFACE, seen);
+        if (seen > 0) {
+            http1.resume(PREFACE, seen);
+        }
         return become(http1, from, data);
     }
 

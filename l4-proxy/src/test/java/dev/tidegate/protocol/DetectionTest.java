@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.Side;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;
@@ -69,6 +70,21 @@ class DetectionTest {
                 assertTrue(wire.tracker.recognised(), method + " split at " + split);
                 assertEquals(0, wire.opaque);
             }
+        }
+    }
+
+    /** The array through which heads are read is the thread's, and keeps the bytes of the connection before. */
+    @Test
+    void whatWasReadOfAnotherConnectionIsNotTakenForThisOnes() {
+        for (String left : new String[] {"\r", "\n", " ", "\0"}) {
+            Http1Tracker other = new Http1Tracker(new CountingWire());
+            ByteBuf stale = Unpooled.copiedBuffer(left, StandardCharsets.ISO_8859_1);
+            other.onBytes(Side.DOWNSTREAM, stale);
+            begin(ProtocolChoice.AUTO);
+            client("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+
+            assertEquals(1, wire.requests, "after " + (int) left.charAt(0));
+            wire.requests = 0;
         }
     }
 
