@@ -140,7 +140,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         this.acceptedNanos = worker.nowNanos();
         this.progress = new Progress(acceptedNanos);
         this.lifespan = new Lifespan(
-                frontend.cell(), frontend.lifetime(), acceptedNanos, 2 * worker.random().nextDouble() - 1);
+                frontend.cell(),
+                frontend.lifetime(),
+                acceptedNanos,
+                2 * worker.random().nextDouble() - 1);
         this.row = worker.counters().frontend(frontend.cell().slot());
         this.client = (InetSocketAddress) downstream.remoteAddress();
         this.local = (InetSocketAddress) downstream.localAddress();
@@ -413,7 +416,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         // closed.
         if (closing == Closing.FLUSHING && side != closedBy) {
             finishReset();
-        } else if (state == State.CLOSING && closing != Closing.FLUSHING && side == Side.DOWNSTREAM && !toClient.finSent()) {
+        } else if (state == State.CLOSING
+                && closing != Closing.FLUSHING
+                && side == Side.DOWNSTREAM
+                && !toClient.finSent()) {
             finish();
         } else if (state == State.RELAYING && reason == null && writeFailed == null) {
             writeFailed = side;

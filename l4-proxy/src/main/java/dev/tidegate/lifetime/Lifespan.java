@@ -256,7 +256,9 @@ public final class Lifespan {
         long since = start - silentSinceNanos >= 0 ? start : silentSinceNanos;
         return since
                 + Quiet.betweenExchangesNanos(
-                        retirement.limited(), retirement.limited() ? quietNanos() : limits.quietNanos(), remainingNanos(nowNanos));
+                        retirement.limited(),
+                        retirement.limited() ? quietNanos() : limits.quietNanos(),
+                        remainingNanos(nowNanos));
     }
 
     /** In a short window the whole setting would leave no moment to end at. */

@@ -1,7 +1,7 @@
 package dev.tidegate.protocol;
 
-import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.Protocol;
+import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import io.netty.buffer.ByteBuf;

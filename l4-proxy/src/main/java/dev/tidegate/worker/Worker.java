@@ -181,7 +181,8 @@ public final class Worker {
 
     private void tick() {
         coarseNanos = ticker.nanoTime();
-        // What came while the process stood still has not been read yet, and would look like silence: the loop shall read
+        // What came while the process stood still has not been read yet, and would look like silence: the loop shall
+        // read
         // it first. But once only: a loop whose turns are that slow has its deadlines too.
         skippedTick = !skippedTick && coarseNanos - tickedNanos >= STALL_NANOS;
         tickedNanos = coarseNanos;

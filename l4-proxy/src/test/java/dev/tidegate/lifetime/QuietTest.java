@@ -42,7 +42,8 @@ class QuietTest {
     void theNearerTheHardLimitTheLessSilenceIsAskedFor() {
         assertEquals(10 * SECOND, Quiet.neededNanos(OWED, 5 * SECOND, 300 * SECOND, 20 * SECOND));
         // A heartbeat every 30 s: not every such connection shall be cut.
-        assertEquals(25 * SECOND, Quiet.neededNanos(new Quiet.Seen(false, 30 * SECOND, 0), 5 * SECOND, FAR, 50 * SECOND));
+        assertEquals(
+                25 * SECOND, Quiet.neededNanos(new Quiet.Seen(false, 30 * SECOND, 0), 5 * SECOND, FAR, 50 * SECOND));
     }
 
     @Test
@@ -63,8 +64,7 @@ class QuietTest {
 
         assertTrue(Quiet.neededNanosUnlimited(endless, SECOND) > century / 2);
         assertTrue(Quiet.neededNanosUnlimited(new Quiet.Seen(false, Long.MAX_VALUE, 0), century) > century / 2);
-        assertEquals(
-                SECOND, Quiet.neededNanos(new Quiet.Seen(false, Long.MAX_VALUE, 0), SECOND, century, 2 * SECOND));
+        assertEquals(SECOND, Quiet.neededNanos(new Quiet.Seen(false, Long.MAX_VALUE, 0), SECOND, century, 2 * SECOND));
     }
 
     @Test

@@ -47,8 +47,9 @@ final class GrpcCrowd implements AutoCloseable {
         GrpcCrowd crowd = new GrpcCrowd(firstCall);
         for (int i = 0; i < channels; i++) {
             NettyChannelBuilder builder = NettyChannelBuilder.forAddress(proxy).usePlaintext();
-            ManagedChannel channel =
-                    (retries ? builder : builder.disableRetry()).directExecutor().build();
+            ManagedChannel channel = (retries ? builder : builder.disableRetry())
+                    .directExecutor()
+                    .build();
             crowd.channels.add(channel);
             crowd.caller("unary", call -> crowd.unary(channel, call));
             crowd.caller("unary", call -> crowd.unary(channel, call));

@@ -62,9 +62,10 @@ class GrpcLifetimeIT {
             }
             proxy.awaitNoConnections();
             long retired = proxy.sum(row -> row.retired(reason, RetireHow.GOAWAY));
-            long otherwise = proxy.sum(row -> row.retired(reason, RetireHow.CUT) + row.retired(reason, RetireHow.QUIET));
-            System.out.println(transport + " " + limits + ": calls=" + calls + " failed=" + failures.size() + " retired="
-                    + retired + " otherwise=" + otherwise);
+            long otherwise =
+                    proxy.sum(row -> row.retired(reason, RetireHow.CUT) + row.retired(reason, RetireHow.QUIET));
+            System.out.println(transport + " " + limits + ": calls=" + calls + " failed=" + failures.size()
+                    + " retired=" + retired + " otherwise=" + otherwise);
 
             if (retries) {
                 assertEquals(List.of(), failures);

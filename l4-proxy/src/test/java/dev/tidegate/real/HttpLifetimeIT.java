@@ -113,7 +113,8 @@ class HttpLifetimeIT {
                     .text();
 
             assertEquals(
-                    requests, report.lines().filter(("200 " + PAGE_BYTES)::equals).count());
+                    requests,
+                    report.lines().filter(("200 " + PAGE_BYTES)::equals).count());
             assertRetired(proxy, RetireHow.RESPONSE, requests / MAX_REQUESTS - 1, requests);
         }
     }
@@ -131,7 +132,10 @@ class HttpLifetimeIT {
                     .expectSuccess()
                     .text();
 
-            assertEquals(streams, report.lines().filter(line -> line.contains(":status: 200")).count(), report);
+            assertEquals(
+                    streams,
+                    report.lines().filter(line -> line.contains(":status: 200")).count(),
+                    report);
             assertTrue(report.contains("last_stream_id=2147483647, error_code=NO_ERROR"), report);
             assertRetired(proxy, RetireHow.GOAWAY, 1, streams);
         }
@@ -154,8 +158,7 @@ class HttpLifetimeIT {
                 answered.add(executor.submit(() -> {
                     int whole = 0;
                     for (int j = 0; j < each; j++) {
-                        HttpResponse<byte[]> response =
-                                client.send(request, HttpResponse.BodyHandlers.ofByteArray());
+                        HttpResponse<byte[]> response = client.send(request, HttpResponse.BodyHandlers.ofByteArray());
                         whole += response.statusCode() == 200 && response.body().length == PAGE_BYTES ? 1 : 0;
                     }
                     return whole;
@@ -225,7 +228,8 @@ class HttpLifetimeIT {
                 for (let i = 0; i < 8; i++) one();
                 """);
         try (var proxy = proxy(transport, nginx.http2())) {
-            var result = Command.run("node", script.toString(), url(proxy, ""), "" + requests).expectSuccess();
+            var result = Command.run("node", script.toString(), url(proxy, ""), "" + requests)
+                    .expectSuccess();
 
             String report = result.text() + result.errors();
             assertEquals(requests, number(report, "done=(\\d+)"), report);
@@ -238,22 +242,27 @@ class HttpLifetimeIT {
         // One that lingers is not counted yet.
         boolean enough = Await.tryUntil(
                 Await.BOUND, () -> proxy.sum(row -> row.retired(CloseReason.MAX_REQUESTS, how)) >= least);
-        assertTrue(enough, () -> "not " + least + " were retired by " + how.word() + ": " + ends(proxy)
-                        + " of " + proxy.sum(row -> row.accepted) + ", " + proxy.active() + " open");
+        assertTrue(
+                enough,
+                () -> "not " + least + " were retired by " + how.word() + ": " + ends(proxy) + " of "
+                        + proxy.sum(row -> row.accepted) + ", " + proxy.active() + " open");
         long retired = proxy.sum(row -> row.retired(CloseReason.MAX_REQUESTS, how));
         long all = 0;
         for (RetireHow any : RetireHow.values()) {
             all += proxy.sum(row -> row.retired(CloseReason.MAX_REQUESTS, any));
         }
         long otherwise = all - retired;
-        System.out.println(requests + " requests: " + retired + " retired by " + how.word() + ", " + otherwise + " otherwise");
+        System.out.println(
+                requests + " requests: " + retired + " retired by " + how.word() + ", " + otherwise + " otherwise");
         assertTrue(otherwise * 99 <= retired, () -> otherwise + " ended in another way than by " + how.word());
     }
 
     private static Map<String, Long> ends(ProxyFixture proxy) {
         return proxy.records().stream()
                 .collect(Collectors.groupingBy(
-                        record -> record.reason + " " + record.how + " " + record.protocol.word() + " after " + record.requests, Collectors.counting()));
+                        record -> record.reason + " " + record.how + " " + record.protocol.word() + " after "
+                                + record.requests,
+                        Collectors.counting()));
     }
 
     private static long number(String text, String pattern) {

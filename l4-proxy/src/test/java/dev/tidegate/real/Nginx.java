@@ -59,12 +59,8 @@ record Nginx(Daemon daemon, Path log, String http1, String http2) implements Aut
         return new Counts(
                 requests.size(),
                 requests.stream().map(fields -> fields[0]).distinct().count(),
-                requests.stream()
-                        .mapToLong(fields -> Long.parseLong(fields[2]))
-                        .sum(),
-                requests.stream()
-                        .mapToLong(fields -> Long.parseLong(fields[3]))
-                        .sum());
+                requests.stream().mapToLong(fields -> Long.parseLong(fields[2])).sum(),
+                requests.stream().mapToLong(fields -> Long.parseLong(fields[3])).sum());
     }
 
     private List<String> lines() {

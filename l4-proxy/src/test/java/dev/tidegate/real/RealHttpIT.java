@@ -8,11 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.proxy.ProxyFixture;
-import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.SeededStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -244,5 +241,4 @@ class RealHttpIT {
             return new CurlCounts(all.size(), connections, sent, received);
         }
     }
-
 }
