@@ -4,7 +4,6 @@ import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.random.RandomGenerator;
 
@@ -89,18 +88,6 @@ final class Http2Tracker implements Tracker {
     /** So many bytes of the preface have been passed on already. */
     void resume(int prefaceBytesSeen) {
         prefaceSeen = (byte) prefaceBytesSeen;
-    }
-
-    /**
-     * So many bytes of the endpoint's first frame head have been passed on already, 9 at most. If they cannot be of an HTTP/2
-     * endpoint, {@link Wire#opaque()} is said from within the call.
-     */
-    void resumeEndpoint(byte[] first, int count) {
-        ByteBuf data = Unpooled.wrappedBuffer(first, 0, count);
-        if (count > 0 && step(Side.UPSTREAM, endpoint, data, 0, count) == INVALID) {
-            turnOpaque();
-        }
-        data.release();
     }
 
     @Override

@@ -111,7 +111,7 @@ final class Http2Script {
         if (opening && (talks.isEmpty() || talks.size() < 40 && random.nextInt(4) == 0)) {
             return open();
         }
-        if (random.nextInt(100) == 0) {
+        if (random.nextInt(300) == 0) {
             return endpointGoesAway();
         }
         return talks.isEmpty() || random.nextInt(5) == 0 ? aside() : goOn(talks.get(random.nextInt(talks.size())));

@@ -92,7 +92,7 @@ class Http2TrackerProperties {
         }
         long retired = 0;
         while (retired < 500_000) {
-            retired += retire(random.split(), 1_000);
+            retired += retire(random.split(), 300);
         }
         for (int i = 0; i < 20_000; i++) {
             mutate(random.split(), 60);

@@ -41,6 +41,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.model.Protocol;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.Side;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -76,6 +78,17 @@ class Http2TrackerTest {
     }
 
     @Test
+    void mayEndBySilenceOnlyAsLongAsItIsNotRecognised() {
+        wire.client(PREFACE, settings(0));
+        assertTrue(tracker.endsBySilence());
+        wire.endpoint(settings(0));
+
+        assertFalse(tracker.endsBySilence());
+        assertEquals(Protocol.HTTP2, tracker.protocol());
+        assertEquals(RetireHow.GOAWAY, tracker.how());
+    }
+
+    @Test
     void isRecognisedWhenTheEndpointSpeaksFirst() {
         wire.endpoint(settings(3));
         assertFalse(tracker.recognised());
@@ -104,34 +117,6 @@ class Http2TrackerTest {
 
         assertTrue(tracker.recognised());
         assertEquals(0, wire.opaques);
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 5, 9})
-    void whatWasSeenOfTheEndpointsFirstHeadBeforeCounts(int count) {
-        byte[] greeting = settings(1);
-        tracker.resumeEndpoint(greeting, count);
-        wire.client(PREFACE);
-        wire.endpoint(Arrays.copyOfRange(greeting, count, greeting.length));
-
-        assertTrue(tracker.recognised());
-        assertFalse(tracker.midExchange());
-    }
-
-    @Test
-    void anEmptyGreetingSeenBeforeIsAWholeOne() {
-        tracker.resumeEndpoint(settings(0), 9);
-        wire.client(PREFACE);
-        tracker.retire();
-
-        assertTrue(tracker.told());
-    }
-
-    @Test
-    void whatWasSeenOfAnotherProtocolIsOpaque() {
-        tracker.resumeEndpoint(ascii("220 hello"), 9);
-
-        assertEquals(1, wire.opaques);
     }
 
     /** wanghongenpin/proxypin#921: a client that waits for the endpoint's settings before it asks for anything. */
