@@ -80,11 +80,11 @@ final class FrameWalker {
 
     private void readHeadByte(byte next) {
         switch (headSeen++) {
-            case 0, 1, 2 -> left = left << 8 | next & 0xff;
+            case 0, 1, 2 -> left = (left << 8) | (next & 0xff);
             case 3 -> type = next;
             case 4 -> flags = next;
             case 5 -> streamId = next & 0x7f;
-            default -> streamId = streamId << 8 | next & 0xff;
+            default -> streamId = (streamId << 8) | (next & 0xff);
         }
     }
 
@@ -112,7 +112,7 @@ final class FrameWalker {
     int skip(ByteBuf data, int from, int end) {
         int at = from;
         for (; wanted > 0 && at < end; wanted--) {
-            word = word << 8 | data.getByte(at++) & 0xff;
+            word = (word << 8) | (data.getByte(at++) & 0xff);
             left--;
         }
         int skipped = Math.min(left, end - at);

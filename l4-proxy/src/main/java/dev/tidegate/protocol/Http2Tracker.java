@@ -417,7 +417,7 @@ final class Http2Tracker implements Tracker {
     }
 
     private boolean canEnd() {
-        return (stage == Stage.ACKED || stage == Stage.TOLD && lastStreamHasPassed())
+        return (stage == Stage.ACKED || (stage == Stage.TOLD && lastStreamHasPassed()))
                 && !exchangeOpen()
                 && endpoint.onEdge()
                 && client.onEdge()
@@ -483,7 +483,7 @@ final class Http2Tracker implements Tracker {
                 || !client.onEdge()
                 || !endpoint.onEdge()
                 || held > 0
-                || prefaceSeen > 0 && prefaceSeen < PREFACE.length;
+                || (prefaceSeen > 0 && prefaceSeen < PREFACE.length);
     }
 
     @Override

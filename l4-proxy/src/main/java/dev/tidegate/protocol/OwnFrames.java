@@ -34,7 +34,7 @@ final class OwnFrames {
             case 2 -> 8;
             case 3 -> (byte) FrameType.PING.code();
             case 4 -> FrameType.ACK;
-            default -> (byte) (payload >>> 8 * (PING_BYTES - 1 - index));
+            default -> (byte) (payload >>> (8 * (PING_BYTES - 1 - index)));
         };
     }
 }

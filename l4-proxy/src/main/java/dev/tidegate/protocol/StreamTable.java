@@ -68,7 +68,7 @@ final class StreamTable {
         if ((size + 1) * 4 > slots.length * 3) {
             rebuild(Math.max(SMALLEST, slots.length + slots.length / 2), FrameWalker.MAX_ID);
         }
-        put(id >>> 1 << STATE_BITS | ((id & 1) == 0 ? PUSHED : BOTH_OPEN));
+        put(((id >>> 1) << STATE_BITS) | ((id & 1) == 0 ? PUSHED : BOTH_OPEN));
         return true;
     }
 
@@ -79,7 +79,7 @@ final class StreamTable {
             int state = slots[at] & STATE_MASK;
             int byThis = by == Side.DOWNSTREAM ? CLIENT_ENDED : ENDPOINT_ENDED;
             if (state == BOTH_OPEN) {
-                slots[at] = slots[at] & ~STATE_MASK | byThis;
+                slots[at] = (slots[at] & ~STATE_MASK) | byThis;
             } else if (state == PUSHED ? by == Side.UPSTREAM : state != byThis) {
                 removeAt(at);
             }
@@ -158,14 +158,14 @@ final class StreamTable {
     }
 
     private static int idOf(int slot) {
-        int even = slot >>> STATE_BITS << 1;
+        int even = (slot >>> STATE_BITS) << 1;
         return (slot & STATE_MASK) == PUSHED ? even : even | 1;
     }
 
     private int home(int id) {
         long mixed = (id ^ salt) * GOLDEN_RATIO;
-        mixed = (mixed ^ mixed >>> 32) * GOLDEN_RATIO;
-        return (int) ((mixed >>> 32) * slots.length >>> 32);
+        mixed = (mixed ^ (mixed >>> 32)) * GOLDEN_RATIO;
+        return (int) (((mixed >>> 32) * slots.length) >>> 32);
     }
 
     private int after(int at) {
