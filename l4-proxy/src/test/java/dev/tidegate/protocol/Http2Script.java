@@ -41,7 +41,23 @@ import java.util.random.RandomGenerator;
  */
 final class Http2Script {
     /** Whole frames of one side, after which that side stands on an edge. */
-    record Said(Side by, byte[] bytes) {}
+    static final class Said {
+        private final Side by;
+        private final byte[] bytes;
+
+        Said(Side by, byte[] bytes) {
+            this.by = by;
+            this.bytes = bytes;
+        }
+
+        Side by() {
+            return by;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+    }
 
     private static final class Talk {
         final int id;
@@ -108,7 +124,7 @@ final class Http2Script {
         if (!greeting.isEmpty()) {
             return greeting.remove();
         }
-        if (opening && (talks.isEmpty() || talks.size() < 40 && random.nextInt(4) == 0)) {
+        if (opening && (talks.isEmpty() || (talks.size() < 40 && random.nextInt(4) == 0))) {
             return open();
         }
         if (random.nextInt(300) == 0) {

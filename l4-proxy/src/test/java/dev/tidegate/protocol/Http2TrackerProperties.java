@@ -55,7 +55,7 @@ class Http2TrackerProperties {
         }
         try (NettyReading client = new NettyReading()) {
             boolean whole = client.read(Side.UPSTREAM, wire.toClient());
-            assertTrue(!wire.tracker.told() || whole && !client.goaways.isEmpty(), "the client is told, by whomever");
+            assertTrue(!wire.tracker.told() || (whole && !client.goaways.isEmpty()), "the client is told, by whomever");
         }
     }
 

@@ -20,7 +20,23 @@ import java.util.SplittableRandom;
  */
 final class Http2Wire implements Wire {
     /** Bytes of our own that the client was sent, and how many of the endpoint's had been passed on before. */
-    record Insertion(int at, byte[] bytes) {}
+    static final class Insertion {
+        private final int at;
+        private final byte[] bytes;
+
+        Insertion(int at, byte[] bytes) {
+            this.at = at;
+            this.bytes = bytes;
+        }
+
+        int at() {
+            return at;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+    }
 
     final Http2Tracker tracker;
     final List<Insertion> insertions = new ArrayList<>();
