@@ -29,7 +29,9 @@ class DetectionTest {
 
     private void shown(Side from, byte[] bytes) {
         if (wire.tracker != null) {
-            assertTrue(wire.tracker.onBytes(from, Unpooled.wrappedBuffer(bytes)), "passed on whole");
+            ByteBuf data = Unpooled.wrappedBuffer(bytes);
+            assertTrue(wire.tracker.onBytes(from, data), "passed on whole");
+            data.release();
         }
     }
 
@@ -80,6 +82,7 @@ class DetectionTest {
             Http1Tracker other = new Http1Tracker(new CountingWire());
             ByteBuf stale = Unpooled.copiedBuffer(left, StandardCharsets.ISO_8859_1);
             other.onBytes(Side.DOWNSTREAM, stale);
+            stale.release();
             begin(ProtocolChoice.AUTO);
             client("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
 

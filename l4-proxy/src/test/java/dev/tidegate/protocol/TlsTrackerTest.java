@@ -25,6 +25,7 @@ class TlsTrackerTest {
         ByteBuf data = Unpooled.wrappedBuffer(bytes);
         assertTrue(tracker.onBytes(from, data), "all is passed on whole");
         assertEquals(0, data.readerIndex());
+        data.release();
         return wire.opaque == 0;
     }
 
@@ -76,7 +77,9 @@ class TlsTrackerTest {
     void aRecordLongerThanAnyMayBeIsNone() {
         assertTrue(shown(Side.UPSTREAM, (byte) 23, (byte) 3, (byte) 3, (byte) 0x48, (byte) 0));
         TlsTracker other = new TlsTracker(wire);
-        other.onBytes(Side.UPSTREAM, Unpooled.wrappedBuffer(new byte[] {23, 3, 3, 0x48, 1}));
+        ByteBuf data = Unpooled.wrappedBuffer(new byte[] {23, 3, 3, 0x48, 1});
+        other.onBytes(Side.UPSTREAM, data);
+        data.release();
 
         assertEquals(1, wire.opaque);
     }
@@ -106,7 +109,9 @@ class TlsTrackerTest {
         int at = 0;
         for (int i = 0; at < bytes.length; i++) {
             int step = Math.min(splits.get(i % splits.size()), bytes.length - at);
-            split.onBytes(Side.UPSTREAM, Unpooled.wrappedBuffer(bytes, at, step));
+            ByteBuf data = Unpooled.wrappedBuffer(bytes, at, step);
+            split.onBytes(Side.UPSTREAM, data);
+            data.release();
             at += step;
             assertEquals(!edges.contains(at), split.midExchange(), "at " + at);
         }
