@@ -12,6 +12,8 @@ import java.nio.channels.SocketChannel;
 final class BackendConnection implements LoadPeer {
     /** First byte of a connection that wants its bytes back. */
     static final byte ECHO = 'E';
+    /** First byte of a connection that sends HTTP/1 requests, each as long as a message. */
+    static final byte HTTP = 'G';
     /** First byte of a connection that wants a stream until it sends another byte. */
     static final byte DOWNLOAD = 'D';
     /** First byte of a connection that sends a stream and wants to know, in eight bytes, how long it was. */
@@ -98,8 +100,24 @@ final class BackendConnection implements LoadPeer {
                     stopped = true;
                 }
             }
+            case HTTP -> answer(bytes.remaining());
             case UPLOAD -> loop.sunk(bytes.remaining());
             default -> throw new IOException("a connection began with the unknown byte " + kind);
+        }
+    }
+
+    /** A response for each request that is whole now. */
+    private void answer(int justReceived) throws IOException {
+        loop.echoed(justReceived);
+        long whole = receivedBytes / LoadLoop.MESSAGE_BYTES - (receivedBytes - justReceived) / LoadLoop.MESSAGE_BYTES;
+        while (whole > 0) {
+            int now = (int) Math.min(whole, LoadLoop.HTTP_RESPONSES_MAX);
+            ByteBuffer responses = loop.httpResponses(now);
+            channel.write(responses);
+            if (responses.hasRemaining()) {
+                throw new IOException("a client that waits for each response does not read them");
+            }
+            whole -= now;
         }
     }
 

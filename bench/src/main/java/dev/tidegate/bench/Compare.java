@@ -51,7 +51,7 @@ final class Compare implements Callable<Integer> {
             split = ",",
             paramLabel = "NAME",
             defaultValue = "small,connect,bulk,latency",
-            description = "some of small, connect, bulk, upload, latency; default ${DEFAULT-VALUE}")
+            description = "some of small, http1, connect, bulk, upload, latency; default ${DEFAULT-VALUE}")
     private List<String> scenarioWords;
 
     @Option(names = "--rounds", defaultValue = "5", description = "default ${DEFAULT-VALUE}")
@@ -302,10 +302,11 @@ final class Compare implements Callable<Integer> {
             return known.stream().filter(only::contains).toList();
         }
         List<String> usable = new ArrayList<>(known);
+        usable.removeIf(name -> name.endsWith(Subject.UNWATCHED)); // a question of its own: --only asks it
         for (Transport transport : Transport.values()) {
             if (!transport.isAvailable()) {
                 System.err.println("bench/compare: left out, not available here: " + transport.word());
-                usable.removeIf(name -> name.endsWith("-" + transport.word()));
+                usable.removeIf(name -> name.contains("-" + transport.word()));
             }
         }
         return usable;

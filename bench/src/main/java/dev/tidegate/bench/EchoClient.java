@@ -21,6 +21,7 @@ final class EchoClient extends LoadClient {
     private static final int WAITING_MAX = 1 << 16;
 
     private final Pace pace;
+    private final ByteBuffer message;
     private long unsentBytes;
     private long receivedBytes;
     private long answers;
@@ -32,6 +33,7 @@ final class EchoClient extends LoadClient {
     EchoClient(LoadLoop loop, LoadRun run, Pace pace) {
         super(loop, run);
         this.pace = pace;
+        this.message = run.spec().scenario() == Scenario.HTTP1 ? loop.httpRequest() : loop.message();
     }
 
     /** Sends a message whose latency counts from {@code intended}, however late it is now. Hot: no allocation. */
@@ -132,7 +134,7 @@ final class EchoClient extends LoadClient {
 
     private void flush() throws IOException {
         while (unsentBytes > 0) {
-            ByteBuffer message = loop().message();
+            message.clear();
             int rest = (int) (unsentBytes % LoadLoop.MESSAGE_BYTES);
             message.position(rest == 0 ? 0 : LoadLoop.MESSAGE_BYTES - rest);
             int written = write(message);

@@ -11,6 +11,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -21,6 +22,9 @@ import java.util.function.Consumer;
  * thread on one core takes the least from it. Confined to the thread that calls it, save {@link #wakeUp}.
  */
 final class LoadLoop implements AutoCloseable {
+    /** The most responses that are written at once. */
+    static final int HTTP_RESPONSES_MAX = 64;
+
     static final int MESSAGE_BYTES = 64;
 
     /** Small enough to stay in the cache, large enough for few calls. */
@@ -39,6 +43,8 @@ final class LoadLoop implements AutoCloseable {
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final ByteBuffer bulk = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final ByteBuffer message = ByteBuffer.allocateDirect(MESSAGE_BYTES);
+    private final ByteBuffer httpRequest = repeated("GET / HTTP/1.1\r\nHost: bench\r\n", 1);
+    private final ByteBuffer httpResponses = repeated("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", HTTP_RESPONSES_MAX);
     private final Consumer<SelectionKey> dispatch = LoadLoop::dispatch;
     private final InetAddress[] sources;
     private int nextSource;
@@ -103,7 +109,7 @@ final class LoadLoop implements AutoCloseable {
         finish(run);
         long backendCount =
                 switch (spec.scenario()) {
-                    case SMALL, CONNECT, LATENCY -> (echoedBytes - echoedBefore) / MESSAGE_BYTES;
+                    case SMALL, HTTP1, CONNECT, LATENCY -> (echoedBytes - echoedBefore) / MESSAGE_BYTES;
                     case BULK -> streamedBytes - streamedBefore;
                     case UPLOAD -> sunkBytes - sunkBefore - spec.connections(); // one byte each said what it is
                 };
@@ -172,9 +178,20 @@ final class LoadLoop implements AutoCloseable {
         selector.close();
     }
 
+    /** A head that is filled up to the length of a message by a header, so many times. */
+    private static ByteBuffer repeated(String head, int times) {
+        String fill = "X: " + "-".repeat(MESSAGE_BYTES - head.length() - "X: \r\n\r\n".length()) + "\r\n\r\n";
+        byte[] one = (head + fill).getBytes(StandardCharsets.US_ASCII);
+        ByteBuffer all = ByteBuffer.allocateDirect(times * one.length);
+        for (int i = 0; i < times; i++) {
+            all.put(one);
+        }
+        return all.clear();
+    }
+
     private LoadClient newClient(LoadRun run) {
         return switch (run.spec().scenario()) {
-            case SMALL -> new EchoClient(this, run, EchoClient.Pace.CLOSED_LOOP);
+            case SMALL, HTTP1 -> new EchoClient(this, run, EchoClient.Pace.CLOSED_LOOP);
             case LATENCY -> new EchoClient(this, run, EchoClient.Pace.OPEN_LOOP);
             case CONNECT -> new ConnectClient(this, run);
             case BULK -> new DownloadClient(this, run);
@@ -248,6 +265,16 @@ final class LoadLoop implements AutoCloseable {
     /** Bytes to send where only their number matters. */
     ByteBuffer bulk() {
         return bulk.clear();
+    }
+
+    /** An HTTP/1 request, as long as a message. */
+    ByteBuffer httpRequest() {
+        return httpRequest;
+    }
+
+    /** So many HTTP/1 responses as that, each as long as a message, 64 at most; they are the same buffer each time. */
+    ByteBuffer httpResponses(int count) {
+        return httpResponses.clear().limit(count * MESSAGE_BYTES);
     }
 
     /** One message that the backend echoes. */

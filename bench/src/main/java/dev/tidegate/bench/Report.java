@@ -95,6 +95,7 @@ final class Report {
         String what =
                 switch (scenario) {
                     case SMALL -> "Small request: 64 bytes there and back, %d kept connections, closed loop";
+                    case HTTP1 -> "HTTP/1: a request and a response of 64 bytes each, %d kept connections, closed loop";
                     case CONNECT -> "Connection: connect, 64 bytes there and back, FIN both ways, %d at once";
                     case BULK -> "Bulk: %d streams from the endpoint to the client";
                     case UPLOAD -> "Bulk: %d streams from the client to the endpoint";

@@ -8,6 +8,8 @@ import java.util.stream.Collectors;
 enum Scenario {
     /** Kept connections, one message of 64 bytes there and back at a time, as fast as the answers come. */
     SMALL("request", 64, 0),
+    /** The same, but the 64 bytes are an HTTP/1 request, and an HTTP/1 response comes back. */
+    HTTP1("request", 64, 0),
     /** Connect, one message there and back, FIN both ways, close; every connection a new one. */
     CONNECT("connection", 32, 64),
     /** A few streams from the endpoint to the client, as fast as they go. */

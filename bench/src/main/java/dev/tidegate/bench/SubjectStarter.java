@@ -57,6 +57,9 @@ final class SubjectStarter {
                 names.add(prefix + transport.word());
             }
         }
+        for (Transport transport : Transport.values()) {
+            names.add(Subject.TIDEGATE + transport.word() + Subject.UNWATCHED);
+        }
         return names;
     }
 
@@ -87,7 +90,10 @@ final class SubjectStarter {
         if (name.equals(Subject.NGINX)) {
             return List.of("nginx", "-p", directory.toString(), "-c", write("nginx.conf", nginx(address)));
         }
-        Transport transport = Transport.named(name.substring(name.indexOf('-') + 1));
+        boolean watched = !name.endsWith(Subject.UNWATCHED);
+        String word = name.substring(name.indexOf('-') + 1);
+        Transport transport =
+                Transport.named(watched ? word : word.substring(0, word.length() - Subject.UNWATCHED.length()));
         if (name.startsWith(Subject.BARE)) {
             return tidegate.sameJvm(
                     BareForwarder.class.getName(),
@@ -102,7 +108,7 @@ final class SubjectStarter {
                 tidegate.script().toString(),
                 "run",
                 "--config",
-                write(name + ".yaml", tidegate(name, transport, address)));
+                write(name + ".yaml", tidegate(name, transport, watched, address)));
     }
 
     private String write(String file, String content) throws IOException {
@@ -170,7 +176,7 @@ final class SubjectStarter {
         return Optional.empty();
     }
 
-    private String tidegate(String name, Transport transport, InetSocketAddress address) {
+    private String tidegate(String name, Transport transport, boolean watched, InetSocketAddress address) {
         return """
                 process:
                   workers: 1
@@ -184,11 +190,18 @@ final class SubjectStarter {
                   - name: bench
                     listen: ["%s"]
                     backend: bench
+                    protocol: %s
                 backends:
                   - name: bench
                     endpoints:
                       - {name: a, address: "%s"}
-                """.formatted(transport.word(), directory, name, HostPort.format(address), HostPort.format(backend));
+                """.formatted(
+                        transport.word(),
+                        directory,
+                        name,
+                        HostPort.format(address),
+                        watched ? "auto" : "tcp",
+                        HostPort.format(backend));
     }
 
     private static void awaitReady(String name, Process process, InetSocketAddress address, Path log)
