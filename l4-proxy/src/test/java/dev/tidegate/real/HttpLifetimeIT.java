@@ -145,7 +145,7 @@ class HttpLifetimeIT {
     @Tag("slow")
     void javaOverHttp1(Wish transport) throws Exception {
         int threads = 4;
-        int each = 500;
+        long each = 500;
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         try (var proxy = proxy(transport, nginx.http1())) {
             HttpClient client =
@@ -165,7 +165,7 @@ class HttpLifetimeIT {
                 }));
             }
             for (Future<Integer> one : answered) {
-                assertEquals(each, one.get());
+                assertEquals(each, (long) one.get());
             }
             assertRetired(proxy, RetireHow.RESPONSE, threads * each / MAX_REQUESTS - threads, threads * each);
             proxy.abandonConnections(); // the client keeps its last ones
