@@ -78,8 +78,9 @@ final class NettyReader {
             boolean interim = message instanceof HttpResponse response
                     && response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
             if (!interim) {
-                messages.add(message);
+                messages.add(message.replace(Unpooled.copiedBuffer(message.content())));
             }
+            message.release();
         }
         return messages;
     }

@@ -26,13 +26,13 @@ class GrpcLifetimeIT {
     @EachTransport
     @Tag("slow")
     void noCallFailsWhenConnectionsCarryAHundredRequests(Wish transport) throws Exception {
-        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, SHORT, 3_000, true);
+        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(5), 1_500, true);
     }
 
     @EachTransport
     @Tag("slow")
     void withoutRetriesOnlyCallsThatNoEndpointSawMayFail(Wish transport) throws Exception {
-        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(5), 1_000, false);
+        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(3), 1_000, false);
     }
 
     @EachTransport
