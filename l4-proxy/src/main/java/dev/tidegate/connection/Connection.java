@@ -728,9 +728,11 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             next = earlier(next, progress.lastNanos() + FLUSH_NANOS);
         }
         if (lifespan.retiring(nowNanos)) {
-            // The silence needed shrinks with what remains, so it is asked again in steps.
+            // The silence needed shrinks with what remains, so it is asked again in steps, and when it will be there.
             long needed = lifespan.neededSilenceNanos(progress.seen(), nowNanos);
+            long enough = progress.lastNanos() + needed;
             next = earlier(next, nowNanos + Math.max(Deadlines.TICK_NANOS, needed / 8));
+            next = nowNanos - enough < 0 ? earlier(next, enough) : next;
         }
         return earlier(next, lifespan.nextNanos(nowNanos));
     }
