@@ -2,9 +2,12 @@ package dev.tidegate.real;
 
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,13 +19,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
-/** Real gRPC clients that call without a pause, over channels that each stick to one connection at a time. */
+/** Real gRPC clients, over channels that each stick to one connection at a time. Without TLS they call without a pause. */
 final class GrpcCrowd implements AutoCloseable {
     /** A call that failed. */
     record Failure(long call, String kind, Throwable cause) {}
 
     private static final int BIDI_ROUNDS = 10;
+    private static final long LONGEST_PARK_NANOS = 100_000_000; // so that the end is heard of in a rest
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(20);
 
     private final List<ManagedChannel> channels = new ArrayList<>();
@@ -47,27 +52,78 @@ final class GrpcCrowd implements AutoCloseable {
         GrpcCrowd crowd = new GrpcCrowd(firstCall);
         for (int i = 0; i < channels; i++) {
             NettyChannelBuilder builder = NettyChannelBuilder.forAddress(proxy).usePlaintext();
-            ManagedChannel channel = (retries ? builder : builder.disableRetry())
-                    .directExecutor()
-                    .build();
-            crowd.channels.add(channel);
-            crowd.caller("unary", call -> crowd.unary(channel, call));
-            crowd.caller("unary", call -> crowd.unary(channel, call));
-            crowd.caller("server-stream", call -> crowd.serverStream(channel, call));
-            crowd.caller("bidi", call -> crowd.bidi(channel, call));
+            crowd.add(retries ? builder : builder.disableRetry(), Pace.WITHOUT_REST);
         }
         crowd.callers.forEach(Thread::start);
         return crowd;
+    }
+
+    /**
+     * Begins to call over TLS.
+     *
+     * @param trusted the server's certificate
+     * @param channels how many
+     * @param work how long a channel's callers call, all of them
+     * @param rest how long they rest then, all of them at once; 0 for never
+     */
+    static GrpcCrowd startTls(
+            InetSocketAddress proxy, SelfSigned trusted, int channels, Duration work, Duration rest)
+            throws IOException {
+        GrpcCrowd crowd = new GrpcCrowd(1);
+        SslContext tls = GrpcSslContexts.forClient()
+                .trustManager(trusted.certificate().toFile())
+                .build();
+        for (int i = 0; i < channels; i++) {
+            Pace pace = rest.isZero() ? Pace.WITHOUT_REST : new Pace(work, rest, i / (double) channels);
+            crowd.add(NettyChannelBuilder.forAddress(proxy).sslContext(tls), pace);
+        }
+        crowd.callers.forEach(Thread::start);
+        return crowd;
+    }
+
+    private void add(NettyChannelBuilder builder, Pace pace) {
+        ManagedChannel channel = builder.directExecutor().build();
+        channels.add(channel);
+        caller("unary", pace, call -> unary(channel, call));
+        caller("unary", pace, call -> unary(channel, call));
+        caller("server-stream", pace, call -> serverStream(channel, call));
+        caller("bidi", pace, call -> bidi(channel, call));
+    }
+
+    /** When the callers of a channel call and when they rest, all by the same clock. */
+    private static final class Pace {
+        static final Pace WITHOUT_REST = new Pace(Duration.ofDays(1), Duration.ZERO, 0);
+
+        private final long workNanos;
+        private final long cycleNanos;
+        private final long startNanos;
+
+        Pace(Duration work, Duration rest, double phase) {
+            workNanos = work.toNanos();
+            cycleNanos = workNanos + rest.toNanos();
+            startNanos = System.nanoTime() - (long) (phase * cycleNanos);
+        }
+
+        /** How much longer is to be rested; 0 or less when it is time to call. */
+        long restNanos() {
+            long into = (System.nanoTime() - startNanos) % cycleNanos;
+            return into < workNanos ? 0 : cycleNanos - into;
+        }
     }
 
     private interface Call {
         void make(long call) throws Exception;
     }
 
-    private void caller(String kind, Call call) {
+    private void caller(String kind, Pace pace, Call call) {
         Thread thread = new Thread(
                 () -> {
                     while (!stopping.get()) {
+                        long restNanos = pace.restNanos();
+                        if (restNanos > 0) {
+                            LockSupport.parkNanos(Math.min(restNanos, LONGEST_PARK_NANOS));
+                            continue;
+                        }
                         long number = calls.getAndAdd(GrpcService.STREAMED);
                         try {
                             call.make(number);

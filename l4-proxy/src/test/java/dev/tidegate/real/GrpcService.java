@@ -4,6 +4,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
@@ -33,21 +34,30 @@ final class GrpcService implements AutoCloseable {
     private final ExecutorService executor = Executors.newFixedThreadPool(2);
     private final Set<Long> seen = ConcurrentHashMap.newKeySet();
 
-    private GrpcService() throws IOException {
+    private GrpcService(SelfSigned pair) throws IOException {
         ServerServiceDefinition service = ServerServiceDefinition.builder("tidegate.Test")
                 .addMethod(UNARY, ServerCalls.asyncUnaryCall(this::unary))
                 .addMethod(SERVER_STREAM, ServerCalls.asyncServerStreamingCall(this::serverStream))
                 .addMethod(BIDI, ServerCalls.asyncBidiStreamingCall(this::bidi))
                 .build();
-        server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .executor(executor)
-                .addService(service)
-                .build()
-                .start();
+        NettyServerBuilder builder =
+                NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        if (pair != null) {
+            builder.sslContext(GrpcSslContexts.forServer(
+                            pair.certificate().toFile(), pair.key().toFile())
+                    .build());
+        }
+        server = builder.executor(executor).addService(service).build().start();
     }
 
+    /** In clear text. */
     static GrpcService start() throws IOException {
-        return new GrpcService();
+        return new GrpcService(null);
+    }
+
+    /** Over TLS. */
+    static GrpcService start(SelfSigned pair) throws IOException {
+        return new GrpcService(pair);
     }
 
     String hostPort() {
