@@ -13,4 +13,4 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Retention(RetentionPolicy.RUNTIME)
 @ParameterizedTest(name = "{0}")
 @EnumSource(value = TransportChoice.Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
-@interface EachTransport {}
+public @interface EachTransport {}
