@@ -165,7 +165,7 @@ final class SubjectStarter {
     }
 
     /** Where nginx has the stream module as a file of its own; empty where it is built in. */
-    private static Optional<Path> nginxStreamModule() throws IOException {
+    static Optional<Path> nginxStreamModule() throws IOException {
         String build = Tool.output("nginx", "-V");
         for (String argument : build.split("\\s+", -1)) {
             if (argument.startsWith("--modules-path=")) {

@@ -72,10 +72,12 @@ class JitterIT {
         double uniform = connections * BIN_MILLIS / (latest - earliest);
 
         List<Double> ages = storm.seen().stream().map(Seen::ageMillis).toList();
-        List<Double> logged = storm.logged().stream().map(Logged::durationMillis).toList();
+        List<Double> logged =
+                storm.logged().stream().map(Logged::durationMillis).toList();
         long peakOfAges = peak(logged, earliest);
         long peakOfEnds = peak(storm.seen().stream().map(Seen::endMillis).toList(), 0);
-        double lastBorn = storm.seen().stream().mapToDouble(Seen::bornMillis).max().orElseThrow();
+        double lastBorn =
+                storm.seen().stream().mapToDouble(Seen::bornMillis).max().orElseThrow();
         System.out.printf(
                 "%d connections opened in %.0f ms, max-age %d s: ages %.1f..%.1f ms as clients saw them, %.1f..%.1f as"
                         + " logged; peak in %d ms %d of ages, %d of ends, evenly %.0f%n",
@@ -100,7 +102,8 @@ class JitterIT {
         assertTrue(min(ages) >= earliest, () -> min(ages) + " ms is too early");
         assertTrue(min(logged) >= earliest, () -> min(logged) + " ms is too early");
         assertTrue(max(logged) <= latest + LATE_MILLIS, () -> max(logged) + " ms is too late");
-        long late = logged.stream().filter(age -> age > latest + MOSTLY_LATE_MILLIS).count();
+        long late =
+                logged.stream().filter(age -> age > latest + MOSTLY_LATE_MILLIS).count();
         assertTrue(late * 100 <= connections, () -> late + " were late");
         assertTrue(min(logged) < earliest + 0.1 * (latest - earliest), "the early part is empty");
         assertTrue(max(logged) > latest - 0.1 * (latest - earliest), "the late part is empty");
@@ -175,7 +178,8 @@ class JitterIT {
         Process endpoint = java(StormEndpoint.class, sayMillis);
         try {
             String port = endpoint.inputReader(StandardCharsets.US_ASCII).readLine();
-            try (TidegateProcess tidegate = TidegateProcess.run(directory, """
+            try (TidegateProcess tidegate = TidegateProcess.run(
+                            directory, """
                             admin: {listen: "unix:%s"}
                             log: {access: {path: "%s"}}
                             frontends:
@@ -189,8 +193,7 @@ class JitterIT {
                             """.formatted(directory.resolve("admin.sock"), log, lifetime, port))
                     .start()) {
                 List<Seen> seen = clients(tidegate.port(), connections, generations);
-                Await.until(
-                        "all are in the log", () -> lines(log).size() >= connections * generations);
+                Await.until("all are in the log", () -> lines(log).size() >= connections * generations);
                 return new Storm(seen, lines(log).stream().map(JitterIT::logged).toList());
             }
         } finally {
@@ -282,8 +285,7 @@ class JitterIT {
     /** The most in a bin, bins counted from a start. */
     private static long peak(List<Double> values, double start) {
         return values.stream()
-                .collect(Collectors.groupingBy(
-                        x -> (long) Math.floor((x - start) / BIN_MILLIS), Collectors.counting()))
+                .collect(Collectors.groupingBy(x -> (long) Math.floor((x - start) / BIN_MILLIS), Collectors.counting()))
                 .values()
                 .stream()
                 .mapToLong(x -> x)

@@ -41,16 +41,17 @@ class GenerationsTest {
 
     private static double deviationSeconds(long[] nanos) {
         double mean = mean(nanos);
-        double variance =
-                Arrays.stream(nanos).mapToDouble(x -> (x - mean) * (x - mean)).average().orElseThrow();
+        double variance = Arrays.stream(nanos)
+                .mapToDouble(x -> (x - mean) * (x - mean))
+                .average()
+                .orElseThrow();
         return Math.sqrt(variance) / SECOND;
     }
 
     private static long peak(long[] nanos, long binNanos) {
         return Arrays.stream(nanos)
                 .boxed()
-                .collect(Collectors.groupingBy(
-                        x -> Math.floorDiv(x, binNanos), Collectors.counting()))
+                .collect(Collectors.groupingBy(x -> Math.floorDiv(x, binNanos), Collectors.counting()))
                 .values()
                 .stream()
                 .mapToLong(Long::longValue)

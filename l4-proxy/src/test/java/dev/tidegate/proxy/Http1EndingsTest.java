@@ -83,7 +83,8 @@ class Http1EndingsTest {
         return switch (number % 5) {
             case 0 -> "GET /" + number + " HTTP/1.1\r\nHost: a\r\n\r\n";
             case 1 -> "HEAD /" + number + " HTTP/1.1\r\nHost: a\r\n\r\n";
-            case 2 -> "POST /" + number + " HTTP/1.1\r\nHost: a\r\nContent-Length: 22\r\n\r\nGET /fake HTTP/1.1\r\n\r\n";
+            case 2 ->
+                "POST /" + number + " HTTP/1.1\r\nHost: a\r\nContent-Length: 22\r\n\r\nGET /fake HTTP/1.1\r\n\r\n";
             case 3 -> "GET /" + number + "?no-content HTTP/1.1\r\nHost: a\r\n\r\n";
             default -> "GET /" + number + " HTTP/1.1\r\nHost: a\r\nIf-None-Match: \"1\"\r\n\r\n";
         };
@@ -92,11 +93,13 @@ class Http1EndingsTest {
     private static String answer(int number, boolean last) {
         String close = last ? CLOSE : "";
         return switch (number % 5) {
-            case 0 -> "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Sum\r\n" + close
-                    + "\r\n13\r\nHTTP/1.1 200 OK\r\n\r\n\r\n3\r\nabc\r\n0\r\nSum: " + number + "\r\n\r\n";
+            case 0 ->
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Sum\r\n" + close
+                        + "\r\n13\r\nHTTP/1.1 200 OK\r\n\r\n\r\n3\r\nabc\r\n0\r\nSum: " + number + "\r\n\r\n";
             case 1 -> "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n" + close + "\r\n";
-            case 2 -> "HTTP/1.1 200 OK\r\nContent-Length: 42\r\n" + close
-                    + "\r\nHTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nab";
+            case 2 ->
+                "HTTP/1.1 200 OK\r\nContent-Length: 42\r\n" + close
+                        + "\r\nHTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nab";
             case 3 -> "HTTP/1.1 204 No Content\r\n" + close + "\r\n";
             default -> "HTTP/1.1 304 Not Modified\r\nContent-Length: 1000\r\n" + close + "\r\n";
         };
@@ -249,8 +252,8 @@ class Http1EndingsTest {
     private static void switchedIsEndedByAge(Wish transport, String request, String agreement) throws Exception {
         Requests requests = new Requests();
         try (var backend = agreeing(requests, agreement);
-                var proxy = proxy(
-                        transport, backend, "max-requests: 3, max-age: 2s, jitter: 0%, grace: 20s, quiet: 50ms");
+                var proxy =
+                        proxy(transport, backend, "max-requests: 3, max-age: 2s, jitter: 0%, grace: 20s, quiet: 50ms");
                 var client = proxy.connect()) {
             client.send(request);
             assertRead(agreement, client);

@@ -103,8 +103,7 @@ class HttpRaceIT {
         Map<Outcome, Integer> outcomes = new EnumMap<>(Outcome.class);
         int late = 0;
         try (var proxy = proxy(
-                transport,
-                "max-age: " + AGE_MILLIS + "ms, jitter: 0%, grace: " + GRACE_MILLIS + "ms, quiet: 10ms")) {
+                transport, "max-age: " + AGE_MILLIS + "ms, jitter: 0%, grace: " + GRACE_MILLIS + "ms, quiet: 10ms")) {
             for (int done = 0; done < rounds; done += AT_ONCE) {
                 List<Future<Outcome>> batch = new ArrayList<>();
                 for (int i = 0; i < Math.min(AT_ONCE, rounds - done); i++) {
@@ -130,8 +129,8 @@ class HttpRaceIT {
             long retired = proxy.sum(row -> row.retired(CloseReason.MAX_AGE, RetireHow.RESPONSE)
                     + row.retired(CloseReason.MAX_AGE, RetireHow.QUIET));
             long cut = proxy.sum(row -> row.retired(CloseReason.MAX_AGE, RetireHow.CUT));
-            System.out.println(transport + " " + rounds + " rounds: " + outcomes + ", late=" + late
-                    + " retired=" + retired + " cut=" + cut);
+            System.out.println(transport + " " + rounds + " rounds: " + outcomes + ", late=" + late + " retired="
+                    + retired + " cut=" + cut);
 
             assertEquals(null, outcomes.get(Outcome.RESET), "seed " + SEED);
             assertEquals(null, outcomes.get(Outcome.TORN), "seed " + SEED);
