@@ -180,7 +180,7 @@ final class LifetimeComparison implements Callable<Integer> {
 
     private void print(List<Result> results) {
         int[] shown = {0, lifetimeSeconds / 3, lifetimeSeconds * 2 / 3, lifetimeSeconds, lifetimeSeconds * 3 / 2};
-        StringBuilder out = new StringBuilder("| | requests | failed | ends that were told, ends in silence |");
+        StringBuilder out = new StringBuilder("| | requests | failed | ends: told, in silence |");
         for (int second : shown) {
             out.append(" %d s |".formatted(second));
         }

@@ -29,8 +29,8 @@ final class LifetimeSubject {
 
     /** What is compared. */
     enum Kind {
-        TIDEGATE("tidegate", "Tidegate, `max-age` and `grace`"),
-        TIDEGATE_CUT("tidegate-cut", "a plain cut at `max-age` (Tidegate, `protocol: tcp`, `grace: 0s`)"),
+        TIDEGATE("tidegate", "Tidegate, `grace: 30s`"),
+        TIDEGATE_CUT("tidegate-cut", "a plain cut at `max-age`: Tidegate with `protocol: tcp`, `grace: 0s`"),
         HAPROXY("haproxy", "HAProxy, `mode tcp`, `leastconn`"),
         NGINX("nginx", "nginx `stream`, `least_conn`");
 

@@ -140,7 +140,9 @@ class HttpRaceIT {
             assertTrue(outcomes.getOrDefault(Outcome.ANSWERED, 0) > 0, "none was answered as usual");
             assertTrue(outcomes.getOrDefault(Outcome.ANSWERED_AND_CLOSED, 0) >= rounds / 10, "few were told");
             assertTrue(outcomes.getOrDefault(Outcome.ENDED_BEFORE, 0) >= rounds / 20, "few ended in silence");
-            assertTrue(outcomes.getOrDefault(Outcome.CROSSED, 0) <= rounds / 10, "requests cross the end too often");
+            // A client that loses the processor between looking and sending crosses too; this bounds a gross fault
+            // only.
+            assertTrue(outcomes.getOrDefault(Outcome.CROSSED, 0) <= rounds / 5, "requests cross the end too often");
         } finally {
             clients.shutdownNow();
         }
