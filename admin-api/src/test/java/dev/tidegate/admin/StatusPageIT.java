@@ -137,6 +137,7 @@ class StatusPageIT {
                 remaining,
                 40 - remaining,
                 0,
+                state.equals("running") ? 1.5 : 0,
                 90_000L,
                 30_000L,
                 Instant.parse("2126-11-29T12:00:00Z"),

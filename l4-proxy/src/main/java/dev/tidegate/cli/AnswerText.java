@@ -37,7 +37,7 @@ final class AnswerText {
                 .append("): ")
                 .append(operation.text("state"));
         if (operation.text("state").equals("running")) {
-            line.append(", ").append(remaining(operation));
+            line.append(", ").append(remaining(operation)).append(rate(operation));
             if (operation.at("deadline").isThere()) {
                 line.append(", cut at ").append(Words.seconds(operation.text("deadline")));
             }
@@ -65,6 +65,12 @@ final class AnswerText {
                     .append(" to go");
         }
         return text.toString();
+    }
+
+    /** How fast it goes, after a comma; nothing when it does not. */
+    static String rate(Json operation) {
+        double perSecond = operation.decimal("rate_per_second");
+        return perSecond > 0 ? ", " + Words.rate(perSecond) + "/s" : "";
     }
 
     /** How its connections ended. */

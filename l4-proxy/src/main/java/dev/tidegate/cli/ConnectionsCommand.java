@@ -63,6 +63,7 @@ final class ConnectionsCommand implements Callable<Integer> {
                 .left("STATE")
                 .right("AGE")
                 .right("IDLE")
+                .right("RETIRES IN")
                 .right("REQUESTS")
                 .right("RECEIVED")
                 .right("SENT");
@@ -76,6 +77,9 @@ final class ConnectionsCommand implements Callable<Integer> {
                     state(connection),
                     Words.age(connection.number("age_ms")),
                     Words.age(connection.number("idle_ms")),
+                    connection.at("soft_limit_in_ms").isThere()
+                            ? Words.age(connection.number("soft_limit_in_ms"))
+                            : "-",
                     connection.number("requests"),
                     Words.bytes(connection.number("bytes_received")),
                     Words.bytes(connection.number("bytes_sent")));
@@ -90,9 +94,10 @@ final class ConnectionsCommand implements Callable<Integer> {
                 + (connection.at("endpoint").isThere() ? connection.text("endpoint") : "-");
     }
 
-    /** Its state, and why it is retired. */
+    /** Its state, why it is retired, and whether its client knows. */
     static String state(Json connection) {
         return connection.text("state")
-                + (connection.at("retiring").isThere() ? ", retiring: " + connection.text("retiring") : "");
+                + (connection.at("retiring").isThere() ? ", retiring: " + connection.text("retiring") : "")
+                + (connection.is("told") ? ", told" : "");
     }
 }

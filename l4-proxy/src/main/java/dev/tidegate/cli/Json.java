@@ -114,6 +114,11 @@ final class Json {
         return at(name).number();
     }
 
+    /** A member that is any number; 0 if it is none. */
+    double decimal(String name) {
+        return at(name).value instanceof Number number ? number.doubleValue() : 0;
+    }
+
     /** The whole number. */
     long number() {
         return value instanceof Number number ? number.longValue() : 0;

@@ -37,6 +37,7 @@ final class OperationsCommand implements Callable<Integer> {
                 .right("LEFT")
                 .right("RETIRED")
                 .right("CUT")
+                .right("A SECOND")
                 .right("OLDEST")
                 .right("ETA")
                 .left("DEADLINE");
@@ -50,6 +51,7 @@ final class OperationsCommand implements Callable<Integer> {
                     operation.number("remaining"),
                     operation.number("retired"),
                     operation.number("cut"),
+                    Words.rate(operation.decimal("rate_per_second")),
                     age(operation, "oldest_age_ms"),
                     age(operation, "eta_ms"),
                     operation.at("deadline").isThere() ? Words.seconds(operation.text("deadline")) : "-");

@@ -135,7 +135,7 @@ final class TopPage {
         line.append("[")
                 .styled(style(TopView.Tone.WARN), bar(gone, OPERATION_BAR))
                 .append("] ");
-        line.append(AnswerText.remaining(operation));
+        line.append(AnswerText.remaining(operation)).append(AnswerText.rate(operation));
         return line.toAttributedString();
     }
 

@@ -107,10 +107,12 @@ enum TopView {
                     Column.number("AGE", 7),
                     Column.number("IDLE", 7),
                     Column.number("REQS", 6).ifRoom(),
+                    Column.number("SOFT IN", 8).ifRoom(),
                     Column.number("IN", 9).ifRoom(),
                     Column.number("OUT", 9).ifRoom(),
-                    Column.text("FRONTEND", 10).ifRoom(),
-                    Column.text("PROTOCOL", 8).ifRoom());
+                    Column.text("PROTOCOL", 8).ifRoom(),
+                    Column.text("RETIRED FOR", 16).ifRoom(),
+                    Column.text("FRONTEND", 10).ifRoom());
         }
 
         @Override
@@ -118,7 +120,7 @@ enum TopView {
             List<List<Cell>> rows = new ArrayList<>();
             for (Json connection : pair.now().connections().items()) {
                 boolean retiring = connection.at("retiring").isThere();
-                String state = retiring ? "retiring" : connection.text("state");
+                String state = connection.is("told") ? "told" : retiring ? "retiring" : connection.text("state");
                 rows.add(List.of(
                         Cell.text(connection.text("id")),
                         Cell.text(connection.text("client")),
@@ -127,12 +129,21 @@ enum TopView {
                         age(connection.number("age_ms")),
                         age(connection.number("idle_ms")),
                         Cell.number(connection.number("requests"), Words.count(connection.number("requests"))),
+                        softLimit(connection),
                         bytes(connection.number("bytes_received")),
                         bytes(connection.number("bytes_sent")),
-                        Cell.text(connection.text("frontend")),
-                        Cell.text(connection.text("protocol"))));
+                        Cell.text(connection.text("protocol")),
+                        Cell.text(retiring ? connection.text("retiring") : ""),
+                        Cell.text(connection.text("frontend"))));
             }
             return rows;
+        }
+
+        /** Those that have none come last. */
+        private Cell softLimit(Json connection) {
+            return connection.at("soft_limit_in_ms").isThere()
+                    ? age(connection.number("soft_limit_in_ms"))
+                    : Cell.number(Long.MAX_VALUE, "-");
         }
 
         private Cell age(long millis) {

@@ -12,8 +12,14 @@ import java.util.Set;
  * @param balance how an endpoint is picked
  * @param endpoints at least one; names and addresses distinct
  * @param connect how an endpoint is dialed
+ * @param rebalance what becomes of connections that an endpoint has above its fair share
  */
-public record BackendConfig(String name, Balance balance, List<EndpointConfig> endpoints, ConnectConfig connect) {
+public record BackendConfig(
+        String name,
+        Balance balance,
+        List<EndpointConfig> endpoints,
+        ConnectConfig connect,
+        RebalanceConfig rebalance) {
     /**
      * Copies the list and checks it.
      *
@@ -24,6 +30,7 @@ public record BackendConfig(String name, Balance balance, List<EndpointConfig> e
         Objects.requireNonNull(balance, "balance");
         endpoints = List.copyOf(endpoints);
         Objects.requireNonNull(connect, "connect");
+        Objects.requireNonNull(rebalance, "rebalance");
         Config.requireDistinct(
                 "endpoint", endpoints.stream().map(EndpointConfig::name).toList());
         Set<EndpointAddress> seen = new HashSet<>();

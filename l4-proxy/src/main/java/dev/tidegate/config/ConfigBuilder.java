@@ -95,7 +95,15 @@ final class ConfigBuilder {
                         connect.get(ConfigKeys.CONNECT_TIMEOUT),
                         connect.get(ConfigKeys.ATTEMPTS),
                         connect.get(ConfigKeys.CONNECT_DEADLINE),
-                        connect.get(ConfigKeys.PROXY_PROTOCOL)));
+                        connect.get(ConfigKeys.PROXY_PROTOCOL)),
+                rebalance(backend.get(ConfigKeys.REBALANCE)));
+    }
+
+    private static RebalanceConfig rebalance(Values rebalance) {
+        return new RebalanceConfig(
+                rebalance.get(ConfigKeys.ON_JOIN),
+                rebalance.get(ConfigKeys.REBALANCE_SPREAD),
+                rebalance.get(ConfigKeys.MAX_SHARE));
     }
 
     private static EndpointConfig endpoint(Values endpoint) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A configuration as the file that says the same, every effective value written out: maps, lists, texts and whole numbers,
+ * A configuration as the file that says the same, every effective value written out: maps, lists, texts, whole numbers and truth values,
  * in the configuration's own keys and words. Written as JSON it can be read back, and gives an equal configuration. Of
  * secrets it has the paths, since that is all a configuration has. A key whose absence no word stands for (a limit that
  * there is not, a path that the environment gives) is left out. Stateless; any thread.
@@ -140,6 +140,13 @@ public final class ConfigDocument {
                 ConfigKeys.ENDPOINTS.name(),
                 backend.endpoints().stream().map(ConfigDocument::endpoint).toList());
         map.put(ConfigKeys.CONNECT.name(), connect);
+        Map<String, Object> rebalance = new LinkedHashMap<>();
+        rebalance.put(ConfigKeys.ON_JOIN.name(), backend.rebalance().onJoin());
+        rebalance.put(
+                ConfigKeys.REBALANCE_SPREAD.name(),
+                Durations.format(backend.rebalance().spread()));
+        rebalance.put(ConfigKeys.MAX_SHARE.name(), backend.rebalance().maxSharePercent() + "%");
+        map.put(ConfigKeys.REBALANCE.name(), rebalance);
         return map;
     }
 

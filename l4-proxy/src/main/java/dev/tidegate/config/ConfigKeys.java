@@ -338,6 +338,29 @@ final class ConfigKeys {
             section(Map.of(), CONNECT_TIMEOUT, ATTEMPTS, CONNECT_DEADLINE, PROXY_PROTOCOL),
             "how an endpoint is reached");
 
+    static final Key<Boolean> ON_JOIN = Key.optional(
+            "on-join",
+            ScalarType.truth(),
+            RebalanceConfig.DEFAULT.onJoin(),
+            "false",
+            "whether an endpoint that joins, or comes back, takes over what the others have above their fair shares");
+    static final Key<Duration> REBALANCE_SPREAD = Key.optional(
+            "spread",
+            ScalarType.duration(DurationRange.REBALANCE_SPREAD),
+            RebalanceConfig.DEFAULT.spread(),
+            "2m",
+            "each connection that is above begins to end at a moment drawn from this window; `0s` is all at once");
+    static final Key<Integer> MAX_SHARE = Key.optional(
+            "max-share",
+            ScalarType.share(IntRange.MAX_SHARE),
+            RebalanceConfig.DEFAULT.maxSharePercent(),
+            "110%",
+            "how much of its fair share, by weight, an endpoint keeps");
+    static final Key<Values> REBALANCE = Key.section(
+            "rebalance",
+            section(Map.of(), ON_JOIN, REBALANCE_SPREAD, MAX_SHARE),
+            "how connections that an endpoint has above its fair share are retired, by itself or by command");
+
     // the whole
 
     static final Key<List<Located<String>>> INCLUDE = Key.derived(
@@ -371,11 +394,12 @@ final class ConfigKeys {
     static final Key<List<Located<Values>>> BACKENDS = Key.derived(
             "backends",
             new SectionList(section(
-                    later("retry-budget", "health", "outlier", "slow-start", "panic", "breaker", "rebalance"),
+                    later("retry-budget", "health", "outlier", "slow-start", "panic", "breaker"),
                     BACKEND_NAME,
                     BALANCE,
                     ENDPOINTS,
-                    CONNECT)),
+                    CONNECT,
+                    REBALANCE)),
             "at least one, here or in an included file",
             "where connections go");
 

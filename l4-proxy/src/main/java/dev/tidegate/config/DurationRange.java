@@ -20,6 +20,7 @@ record DurationRange(Duration min, Duration max) {
     static final DurationRange LINGER = new DurationRange(Duration.ofMillis(10), Duration.ofMinutes(5));
 
     static final DurationRange CONNECT_TIMEOUT = new DurationRange(Duration.ofMillis(10), Duration.ofMinutes(5));
+    static final DurationRange REBALANCE_SPREAD = new DurationRange(Duration.ZERO, Duration.ofDays(7));
     static final DurationRange CONNECT_DEADLINE = new DurationRange(Duration.ofMillis(10), Duration.ofHours(1));
 
     boolean contains(Duration value) {

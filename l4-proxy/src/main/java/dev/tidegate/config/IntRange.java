@@ -11,6 +11,9 @@ record IntRange(int min, int max) {
     static final IntRange MAX_REQUESTS = new IntRange(1, 100_000_000);
     static final IntRange JITTER = new IntRange(0, 100);
     static final IntRange WEIGHT = new IntRange(0, 1_000);
+    /** Below its fair share an endpoint has nothing to give away. */
+    static final IntRange MAX_SHARE = new IntRange(100, 1_000);
+
     static final IntRange ATTEMPTS = new IntRange(1, 10);
 
     boolean contains(int value) {

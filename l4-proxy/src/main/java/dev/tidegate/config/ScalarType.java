@@ -176,6 +176,22 @@ final class ScalarType<T> implements ValueType<T> {
                 });
     }
 
+    /** Yes or no, in the two words that JSON and YAML have in common. */
+    static ScalarType<Boolean> truth() {
+        return new ScalarType<>(
+                "truth value",
+                Form.WORD,
+                "true or false",
+                new Reach("", "true, false"),
+                text -> {
+                    if (!text.equals("true") && !text.equals("false")) {
+                        throw new InvalidValue(Text.quote(text) + " is neither true nor false", "write true or false");
+                    }
+                    return text.equals("true");
+                },
+                schema -> schema.put("type", "boolean"));
+    }
+
     /** One of some words; {@code later} are words that another version will know. */
     static <E> ScalarType<E> oneOf(Map<String, E> words, Map<String, String> later) {
         String all = String.join(", ", words.keySet());

@@ -194,6 +194,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         assert worker.inLoop();
         upstream = channel;
         held = dial.endpoint();
+        worker.counters().endpoint(held.cell().slot()).requests += lifespan.requests(); // seen while it was dialed
         try {
             join(channel);
         } catch (RuntimeException fault) {
@@ -273,6 +274,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     public void onRequest() {
         long now = worker.coarseNanos();
         row.countRequest(wire.protocolOfRequest());
+        if (held != null) {
+            worker.counters().endpoint(held.cell().slot()).requests++;
+        }
         if (lifespan.addRequest(now)) {
             beginToRetire(now);
         }
@@ -602,6 +606,11 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     }
 
     @Override
+    public boolean leaving() {
+        return lifespan.marked() || state == State.CLOSING;
+    }
+
+    @Override
     public long acceptedNanos() {
         return acceptedNanos;
     }
@@ -625,13 +634,26 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 endpoint == null ? null : endpoint.name(),
                 endpoint == null ? null : dial.address(),
                 state.name().toLowerCase(Locale.ROOT),
+                wire.protocol(),
                 retiring == null ? null : retiring.word(),
+                wire.told() != null,
+                softNanos(),
                 acceptedNanos,
                 progress.lastNanos(),
                 lifespan.requests(),
                 toEndpoint.bytesRead(),
                 toClient == null ? 0 : toClient.bytesDelivered(),
                 generation);
+    }
+
+    /** When it comes to be retired by what is known now; null when it is so already, or nothing is going to. */
+    private Long softNanos() {
+        long now = worker.nowNanos();
+        if (reason != null || lifespan.retiring(now)) {
+            return null;
+        }
+        long soft = lifespan.nextNanos(now);
+        return soft - now >= Lifespan.NEVER / 2 ? null : Long.valueOf(soft);
     }
 
     @Override

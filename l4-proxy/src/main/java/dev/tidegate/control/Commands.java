@@ -17,9 +17,9 @@ import dev.tidegate.config.LogConfig;
 import dev.tidegate.model.Backend;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.worker.Resident;
-import dev.tidegate.worker.Worker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Carries operators' writes out, one at a time: each is checked, and then done whole. All but the reload of the file.
@@ -36,8 +35,6 @@ import java.util.Set;
  * <p>Confined to control's thread.
  */
 final class Commands {
-    /** How long a connection, or what is above a fair share, has from its first chance to end to its last. */
-    private static final Duration GRACE = Duration.ofMinutes(5);
     /** The longest deadline or spread: far beyond what anyone waits for, far below where times in nanoseconds wrap. */
     private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -46,10 +43,10 @@ final class Commands {
     private final Operations operations;
     private final Drains drains;
     private final Departures departures;
+    private final Rebalances rebalances;
     private final LevelInForce level;
     private final Views views;
     private final Events events;
-    private final List<Worker> workers;
 
     Commands(
             InForce inForce,
@@ -57,19 +54,19 @@ final class Commands {
             Operations operations,
             Drains drains,
             Departures departures,
+            Rebalances rebalances,
             LevelInForce level,
             Views views,
-            Events events,
-            List<Worker> workers) {
+            Events events) {
         this.inForce = inForce;
         this.publisher = publisher;
         this.operations = operations;
         this.drains = drains;
         this.departures = departures;
+        this.rebalances = rebalances;
         this.level = level;
         this.views = views;
         this.events = events;
-        this.workers = List.copyOf(workers);
     }
 
     /** A write that cannot be done; nothing has changed. */
@@ -420,30 +417,18 @@ final class Commands {
     private Outcome rebalance(Command.Rebalance rebalance, WriteContext context) throws RefusedException {
         Backend backend = backend(rebalance.backend());
         requireInRange("spread", rebalance.spread());
-        Duration spread = rebalance.spread().orElse(Duration.ofMinutes(2));
-        Set<Resident> excess = Rebalance.excess(backend, workers);
         List<ChangeView> changes = List.of(new ChangeView(
                 "change",
                 "backends." + backend.name() + ".connections",
                 null,
                 "at most the fair share on each endpoint",
                 "live",
-                excess.size()));
+                rebalances.excess(backend).size()));
         if (context.dryRun()) {
             return compared(changes);
         }
         publish(inForce.runtime());
-        Operation operation = operations.begin(
-                Operation.Kind.REBALANCE,
-                "backends/" + backend.name(),
-                CloseReason.REBALANCE,
-                new RetirePlan(DrainMode.GRACEFUL, Optional.of(spread.plus(GRACE)), spread),
-                endpoint -> true,
-                excess::contains);
-        events.emit(
-                "rebalance-started",
-                "rebalance of backend " + backend.name() + " begun, connections " + excess.size(),
-                fields(operation));
+        Operation operation = rebalances.begin(backend(rebalance.backend()), rebalance.spread());
         return new Outcome.Started(generation(), changes, views.operation(operation));
     }
 
@@ -462,7 +447,7 @@ final class Commands {
         boolean abort = close.mode() == Command.CloseMode.ABORT;
         RetirePlan plan = abort
                 ? new RetirePlan(DrainMode.CUT, Optional.empty(), Duration.ZERO)
-                : new RetirePlan(DrainMode.GRACEFUL, Optional.of(GRACE), Duration.ZERO);
+                : new RetirePlan(DrainMode.GRACEFUL, Optional.of(grace(resident)), Duration.ZERO);
         Operation operation = operations.begin(
                 Operation.Kind.CLOSE,
                 "connections/" + close.id(),
@@ -475,6 +460,13 @@ final class Commands {
             return done(changes, null);
         }
         return new Outcome.Started(generation(), changes, views.operation(operation));
+    }
+
+    /** As its frontend has it; one that is gone is not asked. */
+    private Duration grace(Resident resident) {
+        var frontend = inForce.snapshot().frontend(resident.frontend().name());
+        Lifetime lifetime = frontend == null ? Lifetime.DEFAULT : frontend.lifetime();
+        return Duration.ofNanos(lifetime.graceNanos());
     }
 
     // ---- logs

@@ -88,6 +88,9 @@ final class ConfigValues {
         values.put("connect.attempts", String.valueOf(backend.connect().attempts()));
         values.put("connect.deadline", Durations.format(backend.connect().deadline()));
         values.put("connect.proxy-protocol", word(backend.connect().proxyProtocol()));
+        values.put("rebalance.on-join", String.valueOf(backend.rebalance().onJoin()));
+        values.put("rebalance.spread", Durations.format(backend.rebalance().spread()));
+        values.put("rebalance.max-share", backend.rebalance().maxSharePercent() + "%");
         return values;
     }
 

@@ -9,7 +9,6 @@ import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.RetireOrder;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.worker.Resident;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -20,9 +19,6 @@ import java.util.function.Predicate;
  * <p>Written by control's thread; {@link #of} and {@link #process} may be asked by any.
  */
 final class Drains {
-    /** What a connection that starts while the process is drained has at least. */
-    private static final long GRACE_NANOS = Duration.ofMinutes(5).toNanos();
-
     private final Operations operations;
     private volatile Map<Target, Operation> inForce = Map.of(); // writer: control
 
@@ -101,9 +97,11 @@ final class Drains {
 
     /** Connections that come to a frontend that is drained, alone or with the process, are to leave again. */
     private void bear(Snapshot snapshot) {
-        BornRetiring process = born(inForce.get(new Target.Process()), GRACE_NANOS);
+        Operation whole = inForce.get(new Target.Process());
         for (var frontend : snapshot.frontends()) {
             FrontendCell cell = frontend.cell();
+            // However late it comes: it has its grace, though the drain's deadline may be over.
+            BornRetiring process = born(whole, frontend.lifetime().graceNanos());
             BornRetiring own = born(inForce.get(new Target.OfFrontend(cell.name())), 0);
             cell.setBornRetiring(own == null ? process : own);
         }

@@ -54,26 +54,34 @@ final class NameWatch implements AutoCloseable {
     private final EventLoop loop;
     private final DnsNameResolver resolver;
     private final BiConsumer<EndpointCell, List<String>> refused;
+    private final Runnable onFirstAnswer;
     private final Map<EndpointCell, Watch> watches = new HashMap<>(); // on the loop
 
     /**
      * @param servers whom to ask
      * @param refused told of addresses that were left out; on the watch's own thread, must not wait
+     * @param onFirstAnswer is told when an endpoint that had no address has one; in the same way
      */
-    NameWatch(DnsServerAddressStreamProvider servers, BiConsumer<EndpointCell, List<String>> refused) {
-        this(servers, refused, setting -> setting);
+    NameWatch(
+            DnsServerAddressStreamProvider servers,
+            BiConsumer<EndpointCell, List<String>> refused,
+            Runnable onFirstAnswer) {
+        this(servers, refused, onFirstAnswer, setting -> setting);
     }
 
     /**
      * @param servers whom to ask
      * @param refused told of addresses that were left out
+     * @param onFirstAnswer is told when an endpoint that had no address has one
      * @param platform what to set in place of what this machine says, such as its search domains
      */
     NameWatch(
             DnsServerAddressStreamProvider servers,
             BiConsumer<EndpointCell, List<String>> refused,
+            Runnable onFirstAnswer,
             UnaryOperator<DnsNameResolverBuilder> platform) {
         this.refused = refused;
+        this.onFirstAnswer = onFirstAnswer;
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("tidegate-names", true), NioIoHandler.newFactory());
         loop = group.next();
@@ -208,7 +216,11 @@ final class NameWatch implements AutoCloseable {
                         now.stream()
                                 .map(a -> NetUtil.toAddressString(a.getAddress()))
                                 .toList());
+                boolean first = !cell.resolved();
                 cell.resolve(now);
+                if (first && cell.resolved()) {
+                    onFirstAnswer.run();
+                }
             }
             failing = false;
             faulty = false;

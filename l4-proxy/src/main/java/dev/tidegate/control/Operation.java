@@ -51,6 +51,7 @@ final class Operation {
     private final RetireOrder order;
     private final Instant started;
     private final long startNanos;
+    private final Pace pace;
     private final AtomicInteger stayed = new AtomicInteger(); // connections that it let go again
     private volatile int total; // writer: control
     private volatile State state = State.RUNNING; // writer: control
@@ -63,6 +64,7 @@ final class Operation {
         this.order = order;
         this.started = started;
         this.startNanos = nowNanos;
+        this.pace = new Pace(nowNanos);
     }
 
     String id() {
@@ -95,6 +97,11 @@ final class Operation {
 
     void begunWith(int connections) {
         total = connections;
+    }
+
+    /** To be called now and then, so that its pace is that of late. */
+    void look(long nowNanos) {
+        pace.note(order.joined() - order.remaining(), nowNanos);
     }
 
     void done() {
@@ -134,6 +141,7 @@ final class Operation {
                 remaining,
                 order.retired(),
                 order.cut(),
+                running() ? rounded(pace.perSecond(order.joined() - order.remaining(), nowNanos)) : 0,
                 oldestAgeNanos.isPresent() && remaining > 0 ? millis(oldestAgeNanos.getAsLong()) : null,
                 etaMillis(nowNanos, remaining),
                 limited() ? started.plus(Duration.ofNanos(lastNanos() - startNanos)) : null,
@@ -157,6 +165,10 @@ final class Operation {
             return byPace == null ? byLimit : byPace;
         }
         return Math.min(byPace, byLimit);
+    }
+
+    private static double rounded(double perSecond) {
+        return Math.round(perSecond * 10) / 10.0;
     }
 
     private static long millis(long nanos) {

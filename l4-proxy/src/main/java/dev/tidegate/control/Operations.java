@@ -108,6 +108,22 @@ final class Operations {
         }
     }
 
+    /**
+     * Takes an operation back from connections whose clients have not been told to leave. Those that have leave as if it had
+     * not been taken back, with its deadline. Does nothing to one that is not running.
+     */
+    void cancelUntold(Operation operation) {
+        if (operation.running()) {
+            RetireOrder order = operation.order();
+            int stayed = take(
+                    order, resident -> resident.under(order) && !resident.info().told());
+            operation.leftAlone(stayed);
+            operation.cancelled();
+            publish();
+            ended.accept(operation);
+        }
+    }
+
     /** Resets all that it covers, now. */
     void abort(Operation operation) {
         Loops.tryRun(
@@ -172,6 +188,7 @@ final class Operations {
                     changed = true;
                     ended.accept(operation);
                 } else {
+                    operation.look(ticker.nanoTime());
                     running = true;
                 }
             }

@@ -146,6 +146,7 @@ public final class Proxy implements AutoCloseable {
     private final Publisher publisher;
     private final Operations operations;
     private final Drains drains;
+    private final Rebalances rebalances;
     private final Reloader reloader;
     private final Commands commands;
     private final Views views;
@@ -172,9 +173,17 @@ public final class Proxy implements AutoCloseable {
         this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
         this.events = new Events(parts.clock());
         this.publisher = new Publisher(
-                inForce, cells, builder, new Leaving(cells, workers), listeners, parts.nameServers(), events);
+                inForce,
+                cells,
+                builder,
+                new Leaving(cells, workers),
+                listeners,
+                parts.nameServers(),
+                events,
+                this::rebalanceLater);
         this.operations = new Operations(workers, parts.ticker(), parts.clock(), this::onOperationEnded);
         this.drains = new Drains(operations);
+        this.rebalances = new Rebalances(inForce, operations, events, workers);
         Departures departures = new Departures(operations);
         LevelInForce level = new LevelInForce(config.log().level());
         level.follow(config, runtime);
@@ -190,7 +199,8 @@ public final class Proxy implements AutoCloseable {
                 () -> config().process().shutdown(),
                 cells,
                 this::onStopped);
-        this.commands = new Commands(inForce, publisher, operations, drains, departures, level, views, events, workers);
+        this.commands = new Commands(
+                inForce, publisher, operations, drains, departures, rebalances, level, views, events);
     }
 
     private void makeWorkers(Admission admission) {
@@ -247,6 +257,20 @@ public final class Proxy implements AutoCloseable {
             throw cannotStart(failed);
         }
         stop.listening();
+        rebalanceLater();
+    }
+
+    /** An endpoint may have come to take connections: control looks. Any thread. */
+    private void rebalanceLater() {
+        var unused = ask(this::rebalanceNow, () -> null); // it tells itself of a fault
+    }
+
+    private Void rebalanceNow() {
+        if (phase() == Phase.RUNNING) {
+            rebalances.follow();
+            sweep();
+        }
+        return null;
     }
 
     /**
@@ -375,7 +399,7 @@ public final class Proxy implements AutoCloseable {
             return UNAVAILABLE;
         }
         Outcome outcome = commands.run(command, context);
-        sweep();
+        rebalanceNow();
         return outcome;
     }
 
@@ -470,7 +494,7 @@ public final class Proxy implements AutoCloseable {
                         result.generation(),
                         "changes",
                         result.diff().changes().size()));
-        sweep();
+        rebalanceNow();
         return result;
     }
 

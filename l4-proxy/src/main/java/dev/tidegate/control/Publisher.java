@@ -39,6 +39,7 @@ final class Publisher {
     private final Listeners listeners;
     private final DnsServerAddressStreamProvider nameServers;
     private final Events events;
+    private final Runnable onFirstAnswer;
     private NameWatch names; // null while no endpoint has a name
 
     Publisher(
@@ -48,7 +49,8 @@ final class Publisher {
             Leaving leaving,
             Listeners listeners,
             DnsServerAddressStreamProvider nameServers,
-            Events events) {
+            Events events,
+            Runnable onFirstAnswer) {
         this.inForce = inForce;
         this.cells = cells;
         this.builder = builder;
@@ -56,6 +58,7 @@ final class Publisher {
         this.listeners = listeners;
         this.nameServers = nameServers;
         this.events = events;
+        this.onFirstAnswer = onFirstAnswer;
     }
 
     /** What a publication took away, and what it brought back before all connections had ended. */
@@ -168,7 +171,7 @@ final class Publisher {
 
     private void watchNames(Snapshot snapshot) {
         if (names == null && !named(snapshot).isEmpty()) {
-            names = new NameWatch(nameServers, this::onRefused);
+            names = new NameWatch(nameServers, this::onRefused, onFirstAnswer);
         }
     }
 

@@ -39,9 +39,14 @@ public record Endpoint(String name, int weight, int maxConnections, EndpointCell
         this(name, weight, maxConnections, cell, new Origin(weight, false, false));
     }
 
+    /** Whether it takes new connections, when it is not full. */
+    public boolean takesConnections() {
+        return weight > 0 && cell.resolved() && cell.open();
+    }
+
     /** Whether a pick may choose it now. Another thread may fill it meanwhile: acquiring decides. */
     public boolean pickable() {
-        return weight > 0 && cell.resolved() && cell.open() && cell.inFlight() < maxConnections;
+        return takesConnections() && cell.inFlight() < maxConnections;
     }
 
     /** Counts a connection on it, within its limit. */

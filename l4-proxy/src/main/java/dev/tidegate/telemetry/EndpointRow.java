@@ -6,6 +6,8 @@ import dev.tidegate.model.ConnectResult;
 public final class EndpointRow {
     /** Times a pick chose it. */
     public long picks;
+    /** Requests of clients, or exchanges where requests cannot be seen, on connections to it. */
+    public long requests;
     /** How long successful connects took. */
     public final Histogram connectDuration = Histogram.ofConnects();
 

@@ -30,6 +30,9 @@ public interface Resident {
     /** Whether it has that order, and has not ended. */
     boolean under(RetireOrder order);
 
+    /** Whether it is going to leave: something has ordered it to, now or later, or it is ending. */
+    boolean leaving();
+
     /** When it was accepted. */
     long acceptedNanos();
 

@@ -190,7 +190,7 @@ class AdminVerbsTest {
                     web/b     10.0.0.1:80  ready            29       5     70       3
 
                     drain of backends/web/endpoints/a (op-7): running, 12 of 30 left, oldest 3m05s, \
-                    about 40s to go, cut at 2026-11-29T10:00:00Z
+                    about 40s to go, 1.5/s, cut at 2026-11-29T10:00:00Z
                     """, out.toString());
 
             clear();
@@ -226,11 +226,11 @@ class AdminVerbsTest {
                     err::toString);
             assertEquals(
                     """
-                    ID   CLIENT           FRONTEND  ENDPOINT  PROTOCOL  STATE                       AGE   IDLE  REQUESTS  RECEIVED     SENT
-                    c-1  127.0.0.1:40000  edge      web/a     http1     relaying, retiring: drain  2h05m  500ms        12   2.9 KiB  4.8 MiB
-                    c-2  127.0.0.1:40001  edge      web/-     http1     dialing                    900ms  500ms        12   2.9 KiB  4.8 MiB
+                    ID   CLIENT           FRONTEND  ENDPOINT  PROTOCOL  STATE                             AGE   IDLE  RETIRES IN  REQUESTS  RECEIVED     SENT
+                    c-1  127.0.0.1:40000  edge      web/a     http1     relaying, retiring: drain, told  2h05m  500ms           -        12   2.9 KiB  4.8 MiB
+                    c-2  127.0.0.1:40001  edge      web/-     http1     dialing                          900ms  500ms       1m01s        12   2.9 KiB  4.8 MiB
                     2 of 41 connections
-                    """.replace("STATE                       AGE", "STATE                        AGE"), out.toString());
+                    """.replace("STATE                             AGE", "STATE                              AGE"), out.toString());
             assertEquals(
                     Exit.OK,
                     ask(
@@ -263,10 +263,10 @@ class AdminVerbsTest {
             assertEquals(3, lines.size());
             assertTrue(
                     lines.get(1)
-                            .matches("op-7 +drain +backends/web/endpoints/a +running +30 +12 +18 +0 +3m05s +40s +.*Z"),
+                            .matches("op-7 +drain +backends/web/endpoints/a +running +30 +12 +18 +0 +1.5 +3m05s +40s +.*Z"),
                     lines.get(1));
             assertTrue(
-                    lines.get(2).matches("op-7 +drain +backends/web/endpoints/a +done +30 +0 +30 +0 +- +- +-"),
+                    lines.get(2).matches("op-7 +drain +backends/web/endpoints/a +done +30 +0 +30 +0 +0.0 +- +- +-"),
                     lines.get(2));
 
             clear();
@@ -294,9 +294,9 @@ class AdminVerbsTest {
             assertEquals(Exit.OK, ask("drain", "web/a", "--wait"), err::toString);
             assertEquals("""
                     drain of backends/web/endpoints/a (op-7): running, 30 of 30 left, oldest 3m05s, \
-                    about 40s to go, cut at 2026-11-29T10:00:00Z
+                    about 40s to go, 1.5/s, cut at 2026-11-29T10:00:00Z
                     drain of backends/web/endpoints/a (op-7): running, 11 of 30 left, oldest 3m05s, \
-                    about 40s to go, cut at 2026-11-29T10:00:00Z
+                    about 40s to go, 1.5/s, cut at 2026-11-29T10:00:00Z
                     drain of backends/web/endpoints/a (op-7): done, 30 connections: 30 retired, 0 cut
                     """, out.toString());
         }

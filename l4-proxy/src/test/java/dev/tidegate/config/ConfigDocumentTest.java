@@ -90,7 +90,9 @@ final class ConfigDocumentTest {
                                 "endpoints",
                                 List.of(Map.of("name", "127.0.0.1:8081", "address", "127.0.0.1:8081", "weight", 1)),
                                 "connect",
-                                Map.of("timeout", "2s", "attempts", 3, "deadline", "5s", "proxy-protocol", "off")))),
+                                Map.of("timeout", "2s", "attempts", 3, "deadline", "5s", "proxy-protocol", "off"),
+                                "rebalance",
+                                Map.of("on-join", false, "spread", "2m", "max-share", "110%")))),
                 ConfigDocument.of(ConfigText.valid().read().config().orElseThrow()));
     }
 
@@ -264,7 +266,9 @@ final class ConfigDocumentTest {
                             duration(10, 300_000),
                             1 + random.nextInt(10),
                             duration(10, 3_600_000),
-                            any(ConnectConfig.ProxyProtocol.values())));
+                            any(ConnectConfig.ProxyProtocol.values())),
+                    new RebalanceConfig(
+                            random.nextBoolean(), duration(0, 604_800_000L), 100 + random.nextInt(901)));
         }
 
         @SafeVarargs

@@ -64,7 +64,8 @@ final class ConfigReaderTest {
                                 1,
                                 OptionalInt.empty())),
                         new ConnectConfig(
-                                Duration.ofSeconds(2), 3, Duration.ofSeconds(5), ConnectConfig.ProxyProtocol.OFF))),
+                                Duration.ofSeconds(2), 3, Duration.ofSeconds(5), ConnectConfig.ProxyProtocol.OFF),
+                        new RebalanceConfig(false, Duration.ofMinutes(2), 110))),
                 config.backends());
     }
 
@@ -182,6 +183,14 @@ final class ConfigReaderTest {
                 "frontends[].protocol | http | \"http\" is unknown; did you mean http1? It is one of auto, tcp, http1, http2",
                 "frontends[].protocol | HTTP/2 | \"HTTP/2\" is unknown; did you mean http2?",
                 "frontends[].protocol | tls | \"tls\" is unknown; write one of auto, tcp, http1, http2",
+                "backends[].rebalance.on-join | yes | \"yes\" is neither true nor false; write true or false",
+                "backends[].rebalance.on-join | on | \"on\" is neither true nor false; write true or false",
+                "backends[].rebalance.on-join | [true] | this is a list; write true or false",
+                "backends[].rebalance.on_join | true | the key is unknown; did you mean on-join?",
+                "backends[].rebalance.max-share | 99% | \"99%\" is out of range; write a share in 100%..1000%",
+                "backends[].rebalance.max-share | 1.1 | \"1.1\" is not a share of whole percents",
+                "backends[].rebalance.spread | 120 | \"120\" has no unit; write 120s for seconds or 120ms",
+                "backends[].rebalance | true | this is a truth value; write KEY: VALUE lines with on-join, spread",
                 "backends[].health | {type: tcp} | the key is not in this version; remove it",
                 "backends[].balance | maglev | \"maglev\" is not in this version; write one of round-robin",
                 "backends[].balance | leastconnections | did you mean least-connections?",

@@ -64,6 +64,8 @@ final class ExamplesTest {
                 ConfigText.valid().with("frontends[].lifetime.max-bytes", "10GB"),
                 ConfigText.valid().with("frontends[].protocol", "http"),
                 ConfigText.valid().with("frontends[].name", "a b"),
+                ConfigText.valid().with("backends[].rebalance.on-join", "yes"),
+                ConfigText.valid().with("backends[].rebalance.max-share", "110"),
                 ConfigText.valid().with("backends[].connect.attempts", "11"))) {
             assertTrue(text.read().config().isEmpty(), text::toString);
             assertFalse(SchemaCheck.misfits(schema(), json(text.toString())).isEmpty(), text::toString);
@@ -81,6 +83,7 @@ final class ExamplesTest {
                 .with("frontends[].lifetime.jitter", "\"${J:-10%}\"")
                 .with("frontends[].lifetime.max-requests", "\"${R:-off}\"")
                 .with("frontends[].lifetime.max-bytes", "\"${B:-1GiB}\"")
+                .with("backends[].rebalance.on-join", "\"${O:-true}\"")
                 .toString();
         assertEquals(List.of(), ConfigText.lines(ConfigText.read(yaml)));
         assertEquals(List.of(), SchemaCheck.misfits(schema(), json(yaml)));
@@ -221,6 +224,7 @@ final class ExamplesTest {
                 case "object" -> value.isObject();
                 case "array" -> value.isArray();
                 case "string" -> value.isTextual();
+                case "boolean" -> value.isBoolean();
                 case "integer" -> value.isIntegralNumber();
                 default -> throw new AssertionError("the schema uses type " + type + ", which this test does not know");
             };

@@ -165,7 +165,21 @@ final class RangesTest {
                         "10ms",
                         "1h",
                         "3600001ms",
-                        c -> connect(c).deadline()));
+                        c -> connect(c).deadline()),
+                new Edge(
+                        "backends[].rebalance.spread",
+                        "-1s",
+                        "0s",
+                        "7d",
+                        "8d",
+                        c -> c.backends().get(0).rebalance().spread()),
+                new Edge(
+                        "backends[].rebalance.max-share",
+                        "99%",
+                        "100%",
+                        "1000%",
+                        "1001%",
+                        c -> c.backends().get(0).rebalance().maxSharePercent() + "%"));
     }
 
     private static TimeoutsConfig timeouts(Config config) {

@@ -54,6 +54,12 @@ final class RecordsTest {
                 refuse(
                         "max-bytes 0B is out of range (1B..1024TiB)",
                         () -> lifetime(0, OptionalInt.empty(), OptionalLong.of(0))),
+                refuse(
+                        "rebalance max-share 99 is out of range (100..1000)",
+                        () -> new RebalanceConfig(true, Duration.ZERO, 99)),
+                refuse(
+                        "rebalance spread 8d is out of range (0s..7d)",
+                        () -> new RebalanceConfig(true, Duration.ofDays(8), 100)),
                 refuse("weight 1001 is out of range", () -> endpoint("a", 1_001)),
                 refuse("name \"\" is not allowed", () -> endpoint("", 1)),
                 refuse("no endpoint is given", () -> backend(List.of())),
@@ -150,7 +156,7 @@ final class RecordsTest {
     }
 
     private static BackendConfig backend(List<EndpointConfig> endpoints) {
-        return new BackendConfig("b", BackendConfig.Balance.RANDOM, endpoints, CONNECT);
+        return new BackendConfig("b", BackendConfig.Balance.RANDOM, endpoints, CONNECT, RebalanceConfig.DEFAULT);
     }
 
     private static Config config(String reference) {

@@ -139,7 +139,8 @@ class ConfigDiffTest {
                                 + " lifetime.max-bytes: off, lifetime.grace: 5m, lifetime.quiet: 5s,"
                                 + " lifetime.linger: 2s}",
                         "add backends.db {balance: random, connect.timeout: 2s, connect.attempts: 3, connect.deadline: 5s,"
-                                + " connect.proxy-protocol: off, endpoints: [10.0.0.5:1 {address: 10.0.0.5:1, weight: 2,"
+                                + " connect.proxy-protocol: off, rebalance.on-join: false, rebalance.spread: 2m,"
+                                + " rebalance.max-share: 110%, endpoints: [10.0.0.5:1 {address: 10.0.0.5:1, weight: 2,"
                                 + " max-connections: none}]}"),
                 diff(SMALL, more));
         assertEquals(
@@ -162,6 +163,7 @@ class ConfigDiffTest {
                   - name: web
                     balance: random
                     connect: {timeout: 1s, attempts: 1, deadline: 1s, proxy-protocol: v1}
+                    rebalance: {on-join: true, spread: 1s, max-share: 100%}
                     endpoints:
                       - {name: a, address: "10.0.0.3:80", weight: 4, max-connections: 5}
                       - {name: c, address: "10.0.0.2:80"}

@@ -40,6 +40,7 @@ class NameWatchTest {
         try (var watch = new NameWatch(
                 names.provider(),
                 (any, refused) -> {},
+                () -> {},
                 builder ->
                         builder.searchDomains(List.of("other.test", "svc.test")).ndots(5))) {
             watch.follow(Map.of(cell, EndpointAddress.parse("api:80")), Set.of());
@@ -58,7 +59,7 @@ class NameWatchTest {
         names.answer("fast.test", 1, "127.0.0.2");
         EndpointCell slow = cell("slow.test:80");
         EndpointCell fast = cell("fast.test:80");
-        try (var watch = new NameWatch(names.provider(), (any, refused) -> {})) {
+        try (var watch = new NameWatch(names.provider(), (any, refused) -> {}, () -> {})) {
             watch.follow(
                     Map.of(slow, EndpointAddress.parse("slow.test:80"), fast, EndpointAddress.parse("fast.test:80")),
                     Set.of());
@@ -86,7 +87,7 @@ class NameWatchTest {
             }
             return good.nameServerAddressStream(host);
         };
-        try (var watch = new NameWatch(faulty, (any, refused) -> {})) {
+        try (var watch = new NameWatch(faulty, (any, refused) -> {}, () -> {})) {
             watch.follow(
                     Map.of(one, EndpointAddress.parse("one.test:80"), two, EndpointAddress.parse("two.test:80")),
                     Set.of());
@@ -115,6 +116,7 @@ class NameWatchTest {
         try (var watch = new NameWatch(
                 names.provider(),
                 (any, refused) -> {},
+                () -> {},
                 builder -> builder.resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED))) {
             watch.follow(Map.of(cell, EndpointAddress.parse("dual.test:80")), Set.of());
             Await.until("both addresses", () -> cell.addresses().size() == 2);
@@ -140,6 +142,7 @@ class NameWatchTest {
         try (var watch = new NameWatch(
                 names.provider(),
                 told::put,
+                () -> {},
                 builder -> builder.resolvedAddressTypes(ResolvedAddressTypes.IPV4_PREFERRED))) {
             watch.follow(cells, Set.of(mixed, good));
 
