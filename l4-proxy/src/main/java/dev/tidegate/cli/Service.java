@@ -148,8 +148,13 @@ final class Service {
                         runtime -> state.map(store -> store.save(runtime))
                                 .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()))));
         made.push(proxy::close);
-        Metrics metrics =
-                new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), accessLog, VersionCommand.version());
+        Metrics metrics = new Metrics(
+                proxy::snapshot,
+                proxy.counters(),
+                proxy.reloads(),
+                accessLog,
+                VersionCommand.version(),
+                ticker::nanoTime);
         AtomicReference<Runnable> whenReloaded = new AtomicReference<>(() -> {});
         Optional<FileReloads> reloads = file.map(path -> new FileReloads(
                 path, environment::get, proxy, () -> whenReloaded.get().run()));

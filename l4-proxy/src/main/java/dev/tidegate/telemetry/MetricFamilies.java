@@ -14,6 +14,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /** The names: every metric of Tidegate's own, with its type, its labels, what it means and where it comes from. */
 final class MetricFamilies {
@@ -104,6 +105,18 @@ final class MetricFamilies {
                     MetricFamilies::endpointPicks,
                     "backend",
                     "endpoint"),
+            MetricFamily.counter(
+                    "endpoint_requests_total",
+                    "Requests begun on connections to the endpoint, or exchanges where no protocol is recognised.",
+                    MetricFamilies::endpointRequests,
+                    "backend",
+                    "endpoint"),
+            MetricFamily.gauge(
+                    "backend_imbalance",
+                    "How much the most loaded endpoint has of its fair share by weight, among those that take connections: of the connections now, and of the requests in about the last minute; 1 is even.",
+                    MetricFamilies::backendImbalance,
+                    "backend",
+                    "kind"),
             MetricFamily.counter(
                     "dial_retries_total",
                     "Attempts to connect after a connection's first.",
@@ -276,6 +289,39 @@ final class MetricFamilies {
         eachEndpoint(
                 view,
                 (backend, endpoint) -> out.add(view.sum(endpoint, row -> row.picks), backend.name(), endpoint.name()));
+    }
+
+    private static void endpointRequests(View view, MetricFamily.Points out) {
+        eachEndpoint(
+                view,
+                (backend, endpoint) ->
+                        out.add(view.sum(endpoint, row -> row.requests), backend.name(), endpoint.name()));
+    }
+
+    private static void backendImbalance(View view, MetricFamily.Points out) {
+        for (Backend backend : view.snapshot().backends()) {
+            double connections = imbalance(backend, endpoint -> endpoint.cell().inFlight());
+            out.add(connections, backend.name(), "connections");
+            double requests =
+                    imbalance(backend, endpoint -> view.recentRequests().getOrDefault(endpoint.cell(), 0L));
+            out.add(requests, backend.name(), "requests");
+        }
+    }
+
+    /** The greatest load over the mean, each by its weight; even where there is no load. */
+    private static double imbalance(Backend backend, ToLongFunction<Endpoint> load) {
+        long loads = 0;
+        long weights = 0;
+        double greatest = 0;
+        for (Endpoint endpoint : backend.endpoints().all()) {
+            if (endpoint.takesConnections()) {
+                long own = load.applyAsLong(endpoint);
+                loads += own;
+                weights += endpoint.weight();
+                greatest = Math.max(greatest, (double) own / endpoint.weight());
+            }
+        }
+        return loads == 0 ? 1 : greatest * weights / loads;
     }
 
     private static void dialRetries(View view, MetricFamily.Points out) {

@@ -128,6 +128,14 @@ final class MetricFamily {
             }
         }
 
+        /** Adds one value of a gauge that need not be whole. */
+        void add(double value, String... labelValues) {
+            if (type != Type.GAUGE) {
+                throw new IllegalStateException(name + " is no gauge");
+            }
+            gauges.add(new GaugeDataPointSnapshot(value, Labels.of(labels, List.of(labelValues)), null));
+        }
+
         /** Adds the sum of histograms that have the same buckets as {@code shape}. */
         void add(List<Histogram> parts, Histogram shape, String... labelValues) {
             ClassicHistogramBuckets.Builder buckets = ClassicHistogramBuckets.builder();

@@ -1,13 +1,17 @@
 package dev.tidegate.telemetry;
 
+import dev.tidegate.model.Backend;
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Snapshot;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
@@ -18,6 +22,8 @@ final class MetricSource {
     private final ReloadCounts reloads;
     private final AccessLog accessLog;
     private final String version;
+    private final LongSupplier nanoTime;
+    private final RecentRequests recent;
     /** Every frontend ever seen: its totals stay when it goes, and connections it still holds are still counted. */
     private final Map<String, FrontendCell> frontends = new LinkedHashMap<>();
 
@@ -26,12 +32,15 @@ final class MetricSource {
             List<WorkerCounters> workers,
             ReloadCounts reloads,
             AccessLog accessLog,
-            String version) {
+            String version,
+            LongSupplier nanoTime) {
         this.snapshot = snapshot;
         this.workers = workers;
         this.reloads = reloads;
         this.accessLog = accessLog;
         this.version = version;
+        this.nanoTime = nanoTime;
+        this.recent = new RecentRequests(nanoTime.getAsLong());
     }
 
     /** The state of one moment: the current snapshot, and the rows as they are read. */
@@ -40,7 +49,26 @@ final class MetricSource {
         for (Frontend frontend : now.frontends()) {
             frontends.put(frontend.name(), frontend.cell());
         }
-        return new View(now, List.copyOf(frontends.values()), workers, reloads, accessLog.dropped(), version);
+        return new View(
+                now,
+                List.copyOf(frontends.values()),
+                workers,
+                reloads,
+                accessLog.dropped(),
+                version,
+                recent.since(requests(now), nanoTime.getAsLong()));
+    }
+
+    private Map<EndpointCell, Long> requests(Snapshot now) {
+        Totals totals = new Totals(workers);
+        Map<EndpointCell, Long> requests = new HashMap<>();
+        for (Backend backend : now.backends()) {
+            for (Endpoint endpoint : backend.endpoints().all()) {
+                int slot = endpoint.cell().slot();
+                requests.put(endpoint.cell(), totals.ofEndpoint(slot, row -> row.requests));
+            }
+        }
+        return requests;
     }
 
     /**
@@ -52,6 +80,7 @@ final class MetricSource {
      * @param reloads how reloads came out
      * @param accessLogDropped dropped lines
      * @param version of this build
+     * @param recentRequests how many each endpoint has had of late
      */
     record View(
             Snapshot snapshot,
@@ -59,7 +88,8 @@ final class MetricSource {
             List<WorkerCounters> workers,
             ReloadCounts reloads,
             long accessLogDropped,
-            String version) {
+            String version,
+            Map<EndpointCell, Long> recentRequests) {
         long sum(FrontendCell frontend, ToLongFunction<FrontendRow> count) {
             return totals().ofFrontend(frontend.slot(), count);
         }

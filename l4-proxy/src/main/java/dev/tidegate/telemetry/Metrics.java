@@ -11,6 +11,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -38,14 +39,16 @@ public final class Metrics {
      * @param reloads how reloads came out
      * @param accessLog counts its drops
      * @param version of this build
+     * @param nanoTime monotonic time, in nanoseconds
      */
     public Metrics(
             Supplier<Snapshot> snapshot,
             List<WorkerCounters> workers,
             ReloadCounts reloads,
             AccessLog accessLog,
-            String version) {
-        MetricSource source = new MetricSource(snapshot, List.copyOf(workers), reloads, accessLog, version);
+            String version,
+            LongSupplier nanoTime) {
+        MetricSource source = new MetricSource(snapshot, List.copyOf(workers), reloads, accessLog, version, nanoTime);
         registry.register(new MultiCollector() {
             @Override
             public MetricSnapshots collect() {

@@ -60,7 +60,7 @@ class MonitoringIT {
                             Stream.of("applied", "rejected", "unchanged"))),
             "side", words(Arrays.stream(Side.values()).map(Side::word)),
             "state", Set.of("ready", "draining", "disabled", "up", "down", "ejected", "pickable"),
-            "kind", Set.of("configured", "runtime", "effective"),
+            "kind", Set.of("configured", "runtime", "effective", "connections", "requests"),
             "area", Set.of("heap", "nonheap"),
             "pool", Set.of("direct", "mapped"));
 

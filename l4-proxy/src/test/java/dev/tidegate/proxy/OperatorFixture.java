@@ -47,7 +47,7 @@ final class OperatorFixture {
                 new AccessLogTarget.None(), AccessLogFormat.JSON, 16, InstantSource.system(), new FloodLog(() -> 0));
         this.admin = new ProxyAdmin(
                 proxy,
-                new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), none, "1"),
+                new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), none, "1", System::nanoTime),
                 new ProcessInfo("1", 1, Optional.empty(), "any", "a test", Instant.EPOCH),
                 InstantSource.system(),
                 Optional.empty());

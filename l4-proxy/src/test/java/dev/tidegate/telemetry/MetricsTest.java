@@ -33,8 +33,10 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,6 +53,7 @@ final class MetricsTest {
     private final FrontendCell inner = new FrontendCell("in\"ner\\\n", 1);
     private final List<WorkerCounters> workers = List.of(new WorkerCounters(0), new WorkerCounters(1));
     private final AtomicReference<Snapshot> snapshot = new AtomicReference<>(snapshot(7, List.of(a, b), edge));
+    private final AtomicLong nanos = new AtomicLong();
     private final ReloadCounts reloads = new ReloadCounts();
     private final AccessLog accessLog;
     private final Metrics metrics;
@@ -58,7 +61,7 @@ final class MetricsTest {
     MetricsTest() throws IOException {
         accessLog = AccessLog.open(
                 new AccessLogTarget.None(), AccessLogFormat.JSON, 16, InstantSource.system(), new FloodLog(() -> 0));
-        metrics = new Metrics(snapshot::get, workers, reloads, accessLog, "1.2.3");
+        metrics = new Metrics(snapshot::get, workers, reloads, accessLog, "1.2.3", nanos::get);
     }
 
     private static Snapshot snapshot(long generation, List<EndpointCell> cells, FrontendCell... frontends) {
@@ -117,6 +120,54 @@ final class MetricsTest {
 
         assertEquals(
                 36_000_000_004.0, value(scrape, "tidegate_connection_duration_seconds_sum{frontend=\"edge\"}"), 1e-3);
+    }
+
+    /** a has weight 2, b has weight 3. */
+    @Test
+    void imbalanceIsTheGreatestShareOfAFairShare() throws IOException {
+        String connections = "tidegate_backend_imbalance{backend=\"gateways\",kind=\"connections\"}";
+        String requests = "tidegate_backend_imbalance{backend=\"gateways\",kind=\"requests\"}";
+        assertEquals(1, value(scrape(Metrics.Format.PROMETHEUS_TEXT), connections));
+        assertEquals(1, value(scrape(Metrics.Format.PROMETHEUS_TEXT), requests));
+
+        b.resolve(List.of(Records.address("10.0.0.12", 80)));
+        for (int i = 0; i < 6; i++) {
+            assertTrue(a.tryAcquire(9));
+        }
+        workers.get(0).endpoint(0).requests = 400;
+        workers.get(1).endpoint(1).requests = 600;
+        nanos.set(100_000 * MILLI);
+        String all = scrape(Metrics.Format.PROMETHEUS_TEXT);
+        assertEquals(2.5, value(all, connections)); // 6 where 6 x 2/5 were fair
+        assertEquals(1, value(all, requests));
+        assertEquals(
+                400, value(all, "tidegate_endpoint_requests_total{backend=\"gateways\",endpoint=\"a\"}"));
+
+        workers.get(1).endpoint(1).requests += 90;
+        workers.get(0).endpoint(0).requests += 10;
+        nanos.set(115_000 * MILLI);
+        scrape(Metrics.Format.OPENMETRICS);
+        nanos.set(170_000 * MILLI);
+        assertEquals(1.5, value(scrape(Metrics.Format.PROMETHEUS_TEXT), requests), 1e-9); // 90 where 60 were fair
+
+        b.close(EndpointCell.Closed.DRAINING, true);
+        all = scrape(Metrics.Format.PROMETHEUS_TEXT);
+        assertEquals(1, value(all, connections)); // of those that take connections
+        b.close(EndpointCell.Closed.DRAINING, false);
+        for (int i = 0; i < 6; i++) {
+            a.release();
+        }
+    }
+
+    @Test
+    void recentRequestsAreThoseOfAMinuteHoweverOftenSomebodyLooks() {
+        RecentRequests recent = new RecentRequests(0);
+        long second = 1_000 * MILLI;
+        for (long at = 1; at <= 300; at++) {
+            long now = recent.since(Map.of(a, 5 * at), at * second).get(a);
+            long most = 5 * Math.min(at, 70);
+            assertTrue(now <= most && now >= Math.min(5 * at, 300), now + " at " + at);
+        }
     }
 
     @Test
