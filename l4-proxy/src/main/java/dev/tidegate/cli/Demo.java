@@ -58,6 +58,7 @@ final class Demo implements AutoCloseable {
     private boolean drained; // asked for
     private Service service;
     private DemoCrowd crowd;
+    private DemoSticky sticky;
     private long startNanos;
     private String trouble; // null while there is none
 
@@ -96,8 +97,14 @@ final class Demo implements AutoCloseable {
         service = Service.start(config(), Optional.empty(), Map.of());
         operator = new DemoOperator(adminSocket());
         startNanos = System.nanoTime();
-        crowd = new DemoCrowd(loop, balancer(), new SplittableRandom(startNanos));
+        var random = new SplittableRandom(startNanos);
+        crowd = DemoCrowd.mixed(loop, balancer(), random);
+        sticky = new DemoSticky(
+                Durations.format(story.maxAge()),
+                DemoCrowd.sticky(loop, address(DemoSticky.WITHOUT), random),
+                DemoCrowd.sticky(loop, address(DemoSticky.WITH), random));
         crowd.start();
+        sticky.start();
     }
 
     private DemoEndpoint open(String name) throws IOException {
@@ -131,16 +138,39 @@ final class Demo implements AutoCloseable {
                 log: {level: warn, access: {path: none}}
                 frontends:
                   - {name: demo, listen: "127.0.0.1:0", backend: hello}
+                  - {name: %s, listen: "127.0.0.1:0", backend: %s}
+                  - {name: %s, listen: "127.0.0.1:0", backend: %s, lifetime: {max-age: %s}}
                 backends:
+                  - {name: %s, endpoints: [{name: a, address: "%s"}]}
+                  - {name: %s, endpoints: [{name: a, address: "%s"}]}
                   - name: hello
                     balance: power-of-two
                     endpoints:
-                %s""".formatted(adminSocket(), lines);
+                %s""".formatted(
+                        adminSocket(),
+                        DemoSticky.WITHOUT,
+                        DemoSticky.WITHOUT,
+                        DemoSticky.WITH,
+                        DemoSticky.WITH,
+                        Durations.format(story.maxAge()),
+                        DemoSticky.WITHOUT,
+                        hostPort(endpoints.get("a")),
+                        DemoSticky.WITH,
+                        hostPort(endpoints.get("a")),
+                        lines);
     }
 
     /** Where clients connect. */
     InetSocketAddress balancer() {
-        return service.proxy().listeningOn().values().iterator().next();
+        return address("demo");
+    }
+
+    private InetSocketAddress address(String frontend) {
+        return service.proxy().listeningOn().entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(frontend + " "))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Where the admin API and the status page are, to look only. */
@@ -171,6 +201,7 @@ final class Demo implements AutoCloseable {
     /** Lets happen what is due. */
     void advance() {
         long elapsed = elapsedNanos();
+        sticky.look(service.proxy().snapshot(), joined, elapsed);
         restart(endpoints.get(DemoStory.RESTARTED), story.isOpen(elapsed));
         if (story.hasJoined(elapsed) && !joined) {
             join();
@@ -194,26 +225,44 @@ final class Demo implements AutoCloseable {
         if (restarted.isOpen() && !open) {
             // The kernel resets what waits to be accepted on a port that is closed, which no balancer can mend: so
             // it waits for a moment when nobody is on the way.
-            if (crowd.tryHold()) {
+            boolean held = crowd.tryHold();
+            if (sticky.tryHold() && held) {
                 restarted.closePort();
-                crowd.release();
+                release();
             }
         } else if (!restarted.isOpen() && open) {
             reopen(restarted);
         } else {
-            crowd.release();
+            release();
         }
+    }
+
+    private void release() {
+        crowd.release();
+        sticky.release();
     }
 
     private void join() {
         joined = true;
         try {
             String address = hostPort(open(DemoStory.JOINING));
-            operator.post(
-                    "POST", ENDPOINTS, "{\"name\": \"" + DemoStory.JOINING + "\", \"address\": \"" + address + "\"}");
+            add("hello", DemoStory.JOINING, address);
+            for (DemoEndpoint endpoint : endpoints.values()) {
+                if (!endpoint.name().equals("a")) {
+                    add(DemoSticky.WITHOUT, endpoint.name(), hostPort(endpoint));
+                    add(DemoSticky.WITH, endpoint.name(), hostPort(endpoint));
+                }
+            }
         } catch (IOException noPort) {
             trouble = noPort.getMessage();
         }
+    }
+
+    private void add(String backend, String name, String address) {
+        operator.post(
+                "POST",
+                "/v1/backends/" + backend + "/endpoints",
+                "{\"name\": \"" + name + "\", \"address\": \"" + address + "\"}");
     }
 
     private void reopen(DemoEndpoint endpoint) {
@@ -228,7 +277,10 @@ final class Demo implements AutoCloseable {
 
     /** What there is to see now. */
     DemoView view() {
-        Backend backend = service.proxy().snapshot().backends().get(0);
+        Backend backend = service.proxy().snapshot().backends().stream()
+                .filter(each -> each.name().equals("hello"))
+                .findFirst()
+                .orElseThrow();
         List<DemoView.Row> rows = new ArrayList<>();
         for (Endpoint seen : backend.endpoints().all()) {
             rows.add(row(endpoints.get(seen.name()), seen));
@@ -245,7 +297,7 @@ final class Demo implements AutoCloseable {
             cut += ends == null ? 0 : ends.retired(CloseReason.DRAIN, RetireHow.CUT);
         }
         long elapsed = elapsedNanos();
-        return new DemoView(elapsed, rows, crowd.totals(), retries, left, cut, news(elapsed));
+        return new DemoView(elapsed, rows, crowd.totals(), retries, left, cut, sticky.view(), news(elapsed));
     }
 
     private String news(long elapsed) {
@@ -256,11 +308,13 @@ final class Demo implements AutoCloseable {
     private DemoView.Row row(DemoEndpoint endpoint, Endpoint seen) {
         long connects = 0;
         long refused = 0;
+        long requests = 0;
         for (WorkerCounters counters : service.proxy().counters()) {
             EndpointRow row = counters.readEndpoint(seen.cell().slot());
             if (row != null) {
                 connects += row.connects(ConnectResult.OK);
                 refused += row.connects(ConnectResult.REFUSED);
+                requests += row.requests;
             }
         }
         return new DemoView.Row(
@@ -269,7 +323,7 @@ final class Demo implements AutoCloseable {
                 seen.cell().inFlight(),
                 connects,
                 refused,
-                endpoint == null ? 0 : endpoint.requests());
+                requests);
     }
 
     /** Null is an endpoint that a visitor has added by the admin API. */
@@ -288,6 +342,9 @@ final class Demo implements AutoCloseable {
     void endClients() {
         if (crowd != null) {
             crowd.leave();
+        }
+        if (sticky != null) {
+            sticky.leave();
         }
     }
 

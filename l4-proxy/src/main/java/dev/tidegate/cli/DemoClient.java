@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
@@ -24,9 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * One client of the demo: it holds one connection and asks about five times a second. One that roams leaves after some
- * requests, between two of them, and comes back a moment later on a new connection. One that stays pauses now and then, as
- * people do that read an answer: a drain finds its quiet moment there.
+ * One client of the demo: it holds one connection and asks about five times a second. When it is told that its connection
+ * ends, it goes on by a new one.
  *
  * <p>Confined to the demo's loop, save for {@link #start} and {@link #postStop}.
  */
@@ -38,12 +38,22 @@ final class DemoClient {
     private static final int REQUESTS_BETWEEN_PAUSES = 5;
     private static final int SHORTEST_PAUSE_MILLIS = 2_000;
     private static final int LONGEST_PAUSE_MILLIS = 2_400;
+    /** How it keeps its connection. */
+    enum Habit {
+        /** Leaves after some requests, between two of them, and comes back a moment later on a new connection. */
+        ROAMS,
+        /** Stays, and pauses now and then, as people do that read an answer: a drain finds its quiet moment there. */
+        READS,
+        /** Stays for good and never pauses, as a program does; on a new connection at once when the old one has ended. */
+        STICKS
+    }
+
     private static final int SHORTEST_ABSENCE_MILLIS = 200;
     private static final int LONGEST_ABSENCE_MILLIS = 1_000;
 
     private final EventLoop loop;
     private final InetSocketAddress balancer;
-    private final boolean roams;
+    private final Habit habit;
     private final RandomGenerator random;
     private final DemoTotals totals;
     private final Promise<Void> gone;
@@ -59,14 +69,14 @@ final class DemoClient {
     /**
      * @param loop the demo's
      * @param balancer where to connect
-     * @param roams whether it comes and goes
+     * @param habit how it keeps its connection
      * @param random the demo's, used on the loop only
      * @param totals where it counts
      */
-    DemoClient(EventLoop loop, InetSocketAddress balancer, boolean roams, RandomGenerator random, DemoTotals totals) {
+    DemoClient(EventLoop loop, InetSocketAddress balancer, Habit habit, RandomGenerator random, DemoTotals totals) {
         this.loop = loop;
         this.balancer = balancer;
-        this.roams = roams;
+        this.habit = habit;
         this.random = random;
         this.totals = totals;
         this.gone = loop.newPromise();
@@ -150,7 +160,7 @@ final class DemoClient {
         totals.connected();
         channel = connect.channel();
         answered = false;
-        requestsLeft = roams
+        requestsLeft = habit == Habit.ROAMS
                 ? random.nextInt(LEAST_REQUESTS, MOST_REQUESTS)
                 : Integer.MAX_VALUE - random.nextInt(REQUESTS_BETWEEN_PAUSES); // not all pause at once
         ask(channel);
@@ -181,9 +191,9 @@ final class DemoClient {
             totals.failed();
         }
         Channel on = channel;
-        if (stopped) {
+        if (stopped || !HttpUtil.isKeepAlive(answer)) {
             on.close();
-        } else if (!roams && requestsLeft % REQUESTS_BETWEEN_PAUSES == 0) {
+        } else if (habit == Habit.READS && requestsLeft % REQUESTS_BETWEEN_PAUSES == 0) {
             later(() -> ask(on), SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS);
         } else {
             later(() -> ask(on), ASK_EVERY_MILLIS * 3 / 4, ASK_EVERY_MILLIS * 5 / 4);
@@ -202,6 +212,8 @@ final class DemoClient {
     private void comeBackLater() {
         if (stopped) {
             noteIfGone();
+        } else if (habit == Habit.STICKS && !held) {
+            connect();
         } else {
             later(this::connect, SHORTEST_ABSENCE_MILLIS, LONGEST_ABSENCE_MILLIS);
         }

@@ -1,21 +1,27 @@
 package dev.tidegate.cli;
 
+import dev.tidegate.cli.DemoClient.Habit;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
- * The demo's clients: every second one stays on one connection, the others come and go.
+ * Clients of the demo that connect to the same place.
  *
  * <p>Used by the demo's thread; the clients live on the demo's loop.
  */
 final class DemoCrowd {
-    /** How many there are. */
+    /** How many there are in the large crowd. */
     static final int SIZE = 24;
+
+    /** How many there are in a small one. */
+    static final int FEW = 8;
 
     private static final long LAST_ANSWERS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -28,11 +34,22 @@ final class DemoCrowd {
      * @param balancer where they connect
      * @param random used on the loop only
      */
-    DemoCrowd(EventLoop loop, InetSocketAddress balancer, RandomGenerator random) {
+    private DemoCrowd(EventLoop loop, InetSocketAddress balancer, RandomGenerator random, List<Habit> habits) {
         this.loop = loop;
-        for (int i = 0; i < SIZE; i++) {
-            clients.add(new DemoClient(loop, balancer, i % 2 == 1, random, totals));
-        }
+        habits.forEach(habit -> clients.add(new DemoClient(loop, balancer, habit, random, totals)));
+    }
+
+    /** The large crowd: every second one stays on one connection, the others come and go. */
+    static DemoCrowd mixed(EventLoop loop, InetSocketAddress balancer, RandomGenerator random) {
+        List<Habit> habits = IntStream.range(0, SIZE)
+                .mapToObj(i -> i % 2 == 1 ? Habit.ROAMS : Habit.READS)
+                .toList();
+        return new DemoCrowd(loop, balancer, random, habits);
+    }
+
+    /** A few that never leave by themselves, as clients of gRPC do not. */
+    static DemoCrowd sticky(EventLoop loop, InetSocketAddress balancer, RandomGenerator random) {
+        return new DemoCrowd(loop, balancer, random, Collections.nCopies(FEW, Habit.STICKS));
     }
 
     void start() {

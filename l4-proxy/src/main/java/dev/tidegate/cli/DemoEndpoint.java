@@ -25,13 +25,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One of the demo's HTTP/1.1 endpoints, on loopback. It can close its port for a while, as an endpoint does that is being
  * restarted: connections that are open stay, new ones are refused.
  *
- * <p>Its connections live on the demo's loop; {@link #open}, {@link #closePort} and the counts are for any other thread.
+ * <p>Its connections live on the demo's loop; {@link #open} and {@link #closePort} are for any other thread.
  */
 final class DemoEndpoint {
     private static final int MAX_REQUEST_BYTES = 64 * 1024;
@@ -39,7 +38,6 @@ final class DemoEndpoint {
     private final String name;
     private final EventLoop loop;
     private final ChannelGroup connections;
-    private final AtomicLong requests = new AtomicLong();
     private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private Channel port; // null while closed
 
@@ -60,11 +58,6 @@ final class DemoEndpoint {
     /** Where it listens; the same address each time it opens. */
     InetSocketAddress address() {
         return address;
-    }
-
-    /** Requests answered so far. */
-    long requests() {
-        return requests.get();
     }
 
     /** Whether new connections are accepted. */
@@ -124,7 +117,6 @@ final class DemoEndpoint {
     private final class Answering extends SimpleChannelInboundHandler<FullHttpRequest> {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-            requests.getAndIncrement();
             byte[] body = ("hello from endpoint " + name + "\n").getBytes(StandardCharsets.US_ASCII);
             var response = new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(body));

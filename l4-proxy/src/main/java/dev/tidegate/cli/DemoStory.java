@@ -33,6 +33,7 @@ final class DemoStory {
     private final long joinsNanos;
     private final long drainsNanos;
     private final long undrainsNanos;
+    private final Duration maxAge;
 
     /**
      * @param length how long the demo runs; null without an end
@@ -44,11 +45,17 @@ final class DemoStory {
         joinsNanos = part(18);
         drainsNanos = part(23);
         undrainsNanos = part(37);
+        maxAge = Duration.ofMillis(Math.max(100, lapNanos / 5 / 1_000_000));
     }
 
     /** Of forty. */
     private long part(int parts) {
         return lapNanos / 40 * parts;
+    }
+
+    /** How old a connection of those few may get that never leave by themselves: so that a lap shows a whole lifetime. */
+    Duration maxAge() {
+        return maxAge;
     }
 
     /** Whether the port of the restarted endpoint is open at that time. */

@@ -78,6 +78,11 @@ final class DemoTable {
                 view.totals().failed(),
                 millis(view.totals().p50Nanos()),
                 millis(view.totals().p99Nanos())));
+        lines.add(format(
+                "%d that never leave, by endpoint: %s; with max-age: %s",
+                DemoCrowd.FEW,
+                places(view.sticky().without()),
+                places(view.sticky().with())));
         lines.add(view.news());
         return lines;
     }
@@ -100,6 +105,11 @@ final class DemoTable {
                         view.totals().failed(),
                         millis(view.totals().p50Nanos()),
                         millis(view.totals().p99Nanos())))
+                .append(format(
+                        " | %d that never leave: %s; with max-age: %s",
+                        DemoCrowd.FEW,
+                        places(view.sticky().without()),
+                        places(view.sticky().with())))
                 .toString();
     }
 
@@ -146,9 +156,37 @@ final class DemoTable {
                     view.left(), view.cut()));
             lines.add("the others left by themselves.");
         }
+        lines.addAll(sticky(view.sticky()));
         lines.add("Next: bin/tidegate run --config examples/minimal.yaml, docs/architecture.md for how it is built,");
         lines.add("docs/operations.md for how it is run.");
         return String.join(System.lineSeparator(), lines);
+    }
+
+    /** Before and after: what a limit on the age does for connections that never end by themselves. */
+    private static List<String> sticky(DemoSticky.View sticky) {
+        if (!sticky.joined()) {
+            return List.of();
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(format(
+                "%d more clients never left by themselves. Before: all were on a when b, c and d joined. Without a limit",
+                DemoCrowd.FEW));
+        lines.add(format(
+                "they stayed there (%s on a, b, c, d). With max-age %s they were spread (%s)",
+                places(sticky.without()), sticky.maxAge(), places(sticky.with())));
+        lines.add(format(
+                "%s; %d connections took over from one another, %d requests were answered, %d failed.",
+                sticky.spreadNanos() < 0
+                        ? "at the end"
+                        : format("%.1f s after that", sticky.spreadNanos() / 1e9),
+                sticky.totals().connections(),
+                sticky.totals().answered(),
+                sticky.totals().failed()));
+        return lines;
+    }
+
+    private static String places(List<Integer> inFlight) {
+        return inFlight.stream().map(String::valueOf).collect(Collectors.joining("/"));
     }
 
     private static double millis(long nanos) {

@@ -12,6 +12,7 @@ import java.util.Locale;
  * @param movedOn connects made to another endpoint after one had failed
  * @param left connections that a drain ended at a quiet moment
  * @param cut connections that a drain cut
+ * @param sticky how the few fare that never leave by themselves
  * @param news what happens just now, in words
  */
 record DemoView(
@@ -21,6 +22,7 @@ record DemoView(
         long movedOn,
         long left,
         long cut,
+        DemoSticky.View sticky,
         String news) {
     /** Whether an endpoint takes connections, and if not, why. */
     enum State {
@@ -40,7 +42,7 @@ record DemoView(
      * @param inFlight the balancer's count of connections to it
      * @param connects connections made to it so far
      * @param refused connects that it refused so far
-     * @param requests that it answered so far
+     * @param requests that clients have begun on connections to it
      */
     record Row(String name, State state, int inFlight, long connects, long refused, long requests) {
         /** Its name, and what is unusual about it. */

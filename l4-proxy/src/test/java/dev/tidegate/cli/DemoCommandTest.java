@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class DemoCommandTest {
+    private static final DemoSticky.View STICKY = new DemoSticky.View(
+            List.of(8, 0, 0, 0), List.of(2, 2, 2, 2), "4s", true, 1, new DemoTotals.View(40, 400, 0, 1, 1));
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -68,7 +71,17 @@ class DemoCommandTest {
                 () -> assertTrue(told.contains("| a draining:  0 in flight"), told),
                 () -> assertTrue(told.contains("a is undrained by the admin API"), told),
                 () -> assertTrue(number("([0-9]+) were ended at a quiet moment") > 0),
-                () -> assertEquals(0, number("([0-9]+) were cut")));
+                () -> assertEquals(0, number("([0-9]+) were cut")),
+                // Those that never leave: stuck without a limit, spread within a lifetime with one.
+                () -> assertTrue(told.contains("they stayed there (8/0/0/0 on a, b, c, d)"), told),
+                () -> assertTrue(
+                        Pattern.compile("With max-age 4s they were spread \\([1-9](/[1-9]){3}\\)")
+                                .matcher(told)
+                                .find(),
+                        told),
+                () -> assertTrue(number("\\n([0-9]+)\\.[0-9] s after that") <= 8, told),
+                () -> assertEquals(0, number("requests were answered, ([0-9]+) failed")),
+                () -> assertTrue(number("([0-9]+) connections took over") >= 2 * DemoCrowd.FEW, told));
     }
 
     @Test
@@ -133,6 +146,7 @@ class DemoCommandTest {
                 3,
                 5,
                 0,
+                STICKY,
                 new DemoStory(null).news(seconds(20)));
         String first = table.draw(view);
         String second = table.draw(view);
@@ -159,7 +173,7 @@ class DemoCommandTest {
     }
 
     private static DemoView view(long second, List<DemoView.Row> rows) {
-        return new DemoView(seconds(second), rows, new DemoTotals.View(4, 104, 0, 1, 1), 0, 0, 0, "news");
+        return new DemoView(seconds(second), rows, new DemoTotals.View(4, 104, 0, 1, 1), 0, 0, 0, STICKY, "news");
     }
 
     private static long millis(long millis) {

@@ -20,6 +20,7 @@ import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.control.EndpointId;
 import dev.tidegate.control.RuntimeState;
 import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.BornRetiring;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.testkit.Await;
@@ -40,6 +41,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -406,6 +408,25 @@ class OperatorTest {
             var record = proxy.awaitOnlyRecord();
             assertEquals(CloseReason.KILLED, record.reason);
             assertEquals(RetireHow.CUT, record.how);
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void whoComesWhileTheProcessIsDrainedHasTheGraceOfItsFrontend() throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(Wish.EPOLL)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .frontend("lifetime: {grace: 7s}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            operator.drain(new Target.Process(), Duration.ofMillis(1), NOW, DrainMode.GRACEFUL);
+
+            BornRetiring born = proxy.frontend().cell().bornRetiring();
+            assertEquals(Duration.ofSeconds(7).toNanos(), born.graceNanos());
+            long late = born.deadlineNanos() + Duration.ofHours(1).toNanos();
+            assertEquals(late + Duration.ofSeconds(7).toNanos(), born.hardNanos(late));
+            operator.undrain(new Target.Process());
         }
     }
 
