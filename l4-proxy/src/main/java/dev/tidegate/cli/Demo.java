@@ -318,12 +318,7 @@ final class Demo implements AutoCloseable {
             }
         }
         return new DemoView.Row(
-                seen.name(),
-                state(endpoint, seen.cell()),
-                seen.cell().inFlight(),
-                connects,
-                refused,
-                requests);
+                seen.name(), state(endpoint, seen.cell()), seen.cell().inFlight(), connects, refused, requests);
     }
 
     /** Null is an endpoint that a visitor has added by the admin API. */

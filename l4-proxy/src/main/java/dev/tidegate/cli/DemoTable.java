@@ -176,9 +176,7 @@ final class DemoTable {
                 places(sticky.without()), sticky.maxAge(), places(sticky.with())));
         lines.add(format(
                 "%s; %d connections took over from one another, %d requests were answered, %d failed.",
-                sticky.spreadNanos() < 0
-                        ? "at the end"
-                        : format("%.1f s after that", sticky.spreadNanos() / 1e9),
+                sticky.spreadNanos() < 0 ? "at the end" : format("%.1f s after that", sticky.spreadNanos() / 1e9),
                 sticky.totals().connections(),
                 sticky.totals().answered(),
                 sticky.totals().failed()));

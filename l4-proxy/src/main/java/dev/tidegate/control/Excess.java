@@ -81,11 +81,7 @@ final class Excess {
             EndpointCell endpoint = resident.endpoint();
             if (endpoint != null && endpoint.backend().equals(backend.name())) {
                 into.add(new Seen(
-                        resident,
-                        endpoint,
-                        resident.leaving(),
-                        resident.acceptedNanos(),
-                        resident.progressNanos()));
+                        resident, endpoint, resident.leaving(), resident.acceptedNanos(), resident.progressNanos()));
             }
         });
     }

@@ -199,8 +199,8 @@ public final class Proxy implements AutoCloseable {
                 () -> config().process().shutdown(),
                 cells,
                 this::onStopped);
-        this.commands = new Commands(
-                inForce, publisher, operations, drains, departures, rebalances, level, views, events);
+        this.commands =
+                new Commands(inForce, publisher, operations, drains, departures, rebalances, level, views, events);
     }
 
     private void makeWorkers(Admission admission) {

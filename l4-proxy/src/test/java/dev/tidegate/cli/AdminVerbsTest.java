@@ -230,7 +230,8 @@ class AdminVerbsTest {
                     c-1  127.0.0.1:40000  edge      web/a     http1     relaying, retiring: drain, told  2h05m  500ms           -        12   2.9 KiB  4.8 MiB
                     c-2  127.0.0.1:40001  edge      web/-     http1     dialing                          900ms  500ms       1m01s        12   2.9 KiB  4.8 MiB
                     2 of 41 connections
-                    """.replace("STATE                             AGE", "STATE                              AGE"), out.toString());
+                    """.replace("STATE                             AGE", "STATE                              AGE"),
+                    out.toString());
             assertEquals(
                     Exit.OK,
                     ask(
@@ -263,7 +264,8 @@ class AdminVerbsTest {
             assertEquals(3, lines.size());
             assertTrue(
                     lines.get(1)
-                            .matches("op-7 +drain +backends/web/endpoints/a +running +30 +12 +18 +0 +1.5 +3m05s +40s +.*Z"),
+                            .matches(
+                                    "op-7 +drain +backends/web/endpoints/a +running +30 +12 +18 +0 +1.5 +3m05s +40s +.*Z"),
                     lines.get(1));
             assertTrue(
                     lines.get(2).matches("op-7 +drain +backends/web/endpoints/a +done +30 +0 +30 +0 +0.0 +- +- +-"),

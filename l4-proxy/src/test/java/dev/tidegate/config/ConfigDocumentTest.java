@@ -267,8 +267,7 @@ final class ConfigDocumentTest {
                             1 + random.nextInt(10),
                             duration(10, 3_600_000),
                             any(ConnectConfig.ProxyProtocol.values())),
-                    new RebalanceConfig(
-                            random.nextBoolean(), duration(0, 604_800_000L), 100 + random.nextInt(901)));
+                    new RebalanceConfig(random.nextBoolean(), duration(0, 604_800_000L), 100 + random.nextInt(901)));
         }
 
         @SafeVarargs

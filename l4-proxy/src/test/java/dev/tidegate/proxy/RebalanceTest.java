@@ -90,8 +90,8 @@ class RebalanceTest {
     }
 
     private void add(String name, ScriptedBackend backend) throws Exception {
-        operator.done(new Command.AddEndpoint(
-                "back", name, backend.hostPort(), OptionalInt.empty(), OptionalInt.empty()));
+        operator.done(
+                new Command.AddEndpoint("back", name, backend.hostPort(), OptionalInt.empty(), OptionalInt.empty()));
     }
 
     private List<OperationView> rebalances() throws Exception {

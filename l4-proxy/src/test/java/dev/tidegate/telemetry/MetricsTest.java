@@ -140,8 +140,7 @@ final class MetricsTest {
         String all = scrape(Metrics.Format.PROMETHEUS_TEXT);
         assertEquals(2.5, value(all, connections)); // 6 where 6 x 2/5 were fair
         assertEquals(1, value(all, requests));
-        assertEquals(
-                400, value(all, "tidegate_endpoint_requests_total{backend=\"gateways\",endpoint=\"a\"}"));
+        assertEquals(400, value(all, "tidegate_endpoint_requests_total{backend=\"gateways\",endpoint=\"a\"}"));
 
         workers.get(1).endpoint(1).requests += 90;
         workers.get(0).endpoint(0).requests += 10;
