@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,11 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What each endpoint may keep. */
 class FairSharesTest {
     private static Endpoint endpoint(int weight, int maxConnections) {
-        return new Endpoint(
-                "e",
-                weight,
-                maxConnections,
-                new EndpointCell("b", "127.0.0.1:1", 0, List.of(new InetSocketAddress("127.0.0.1", 1))));
+        return new Endpoint("e", weight, maxConnections, new EndpointCell("b", "127.0.0.1:1", 0, List.of()));
     }
 
     private static Endpoint endpoint(int weight) {
@@ -64,7 +59,7 @@ class FairSharesTest {
                 endpoints.add(endpoint(1 + random.nextInt(1_000), max));
                 room += max;
             }
-            long connections = random.nextInt(20_000_000) >>> random.nextInt(24);
+            long connections = (long) random.nextInt(20_000_000) >>> random.nextInt(24);
             Map<Endpoint, Long> shares = FairShares.of(endpoints, connections, 100 + random.nextInt(901));
             long sum = shares.values().stream().mapToLong(Long::longValue).sum();
             assertTrue(sum >= Math.min(room, connections), () -> shares + " for " + connections);
