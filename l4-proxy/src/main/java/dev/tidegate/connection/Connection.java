@@ -327,7 +327,18 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             // What was blocked has moved, and more waits to be read: with nothing queued this is no silence.
             progress.moved(worker.coarseNanos());
         }
-        if (paused && context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
+        if (paused) {
+            lookWhileNotReading();
+        }
+    }
+
+    @Override
+    public void onHeld(Side from) {
+        lookWhileNotReading();
+    }
+
+    private void lookWhileNotReading() {
+        if (context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
             armBy(worker.coarseNanos() + BLIND_LOOK_NANOS);
         }
     }
@@ -384,7 +395,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     /** Whether one of its sockets may have been reset with no event telling of it. */
     private boolean blind() {
         return (firstFin != null && context.sockets().missesResetWhenHalfClosed())
-                || ((toEndpoint.paused() || toClient.paused())
+                || ((toEndpoint.paused() || toEndpoint.holding() || toClient.paused())
                         && context.sockets().missesResetWhenPaused());
     }
 
@@ -534,7 +545,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (written.finSent() || !context.sockets().isDead(channel)) {
             return;
         }
-        if (read.paused() && !read.ended()) {
+        if ((read.paused() || read.holding()) && !read.ended()) {
             read.readToTheEnd();
         } else {
             onFault(side, new IOException("reset, by the kernel's word"));

@@ -197,16 +197,35 @@ public final class Flow implements ChannelFutureListener {
         }
     }
 
-    /** Holds bytes back, and all that come after them; reading stops. Takes over the buffer. */
+    /**
+     * Holds bytes back, and all that come after them; reading stops. Takes over the buffer. Nothing comes by a flow that has
+     * ended, and what is left is dropped.
+     */
     void hold(ByteBuf data) {
+        if (state != State.OPEN) {
+            data.release();
+            return;
+        }
         held = new ArrayDeque<>(2);
         held.add(fitted(data, data.readableBytes()));
         from.config().setAutoRead(false);
+        owner.onHeld(source);
     }
 
-    /** Hands on what was held back, past the tracker if there still is one, and goes on as if nothing had been. */
+    /** Whether bytes are held back, and reading has stopped for that. */
+    public boolean holding() {
+        return held != null;
+    }
+
+    /**
+     * Hands on what was held back, past the tracker if there still is one, and goes on as if nothing had been. Does nothing
+     * when nothing is held: the flow may have been given up meanwhile.
+     */
     void release() {
         ArrayDeque<ByteBuf> waiting = held;
+        if (waiting == null) {
+            return;
+        }
         held = null;
         for (ByteBuf data = waiting.poll(); data != null; data = waiting.poll()) {
             if (held != null) {
@@ -218,8 +237,8 @@ public final class Flow implements ChannelFutureListener {
         if (held != null) {
             return;
         }
-        if (finRead) {
-            endAsRead();
+        if (finRead && state == State.OPEN) {
+            finish();
         } else if (!paused) {
             from.config().setAutoRead(true);
         }
@@ -258,16 +277,25 @@ public final class Flow implements ChannelFutureListener {
             return;
         }
         finRead = true;
-        if (state == State.OPEN && tracker != null && held == null) {
-            tracker.onFin(source);
-        }
         if (state == State.OPEN) {
             if (held == null) {
-                endAsRead();
+                finish();
             } else {
                 // What is held stands before the end, and may yet be let go.
                 owner.onFin(source);
             }
+        } else if (discarding) {
+            owner.onFin(source);
+        }
+    }
+
+    /** The end has been read, and nothing stands before it any more. */
+    private void finish() {
+        if (tracker != null) {
+            tracker.onFin(source);
+        }
+        if (state == State.OPEN) {
+            endAsRead();
         } else if (discarding) {
             owner.onFin(source);
         }

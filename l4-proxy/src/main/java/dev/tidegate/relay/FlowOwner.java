@@ -22,6 +22,9 @@ public interface FlowOwner {
     /** Reading from a side was paused or resumed. */
     void onPause(Side from, boolean paused);
 
+    /** Bytes of a side are held back from now on, and reading from it has stopped. */
+    void onHeld(Side from);
+
     /**
      * Writing to a side failed, and nothing more can be written there. What it has sent may still be read, and reading will
      * tell how it ended.

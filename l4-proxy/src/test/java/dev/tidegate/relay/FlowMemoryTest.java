@@ -113,6 +113,9 @@ class FlowMemoryTest {
         public void onPause(Side from, boolean paused) {}
 
         @Override
+        public void onHeld(Side from) {}
+
+        @Override
         public void onWriteFailed(Side side, Throwable cause) {}
 
         @Override

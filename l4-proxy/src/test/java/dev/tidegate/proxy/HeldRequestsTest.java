@@ -1,0 +1,55 @@
+package dev.tidegate.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.Ending;
+import dev.tidegate.testkit.Script;
+import dev.tidegate.testkit.ScriptedBackend;
+import org.junit.jupiter.api.Tag;
+
+/** A connection whose last HTTP/1 request has been passed on, so that nothing more is read from its client. */
+class HeldRequestsTest {
+    private static final String REQUEST = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+    /** Answers one request, and thinks about the next for ever. */
+    private static final Script ANSWERS_ONE = connection -> {
+        connection.readExactly(REQUEST.length());
+        connection.send(ANSWER);
+        connection.readToEnd();
+    };
+
+    /** On io_uring no event tells of it. nio sees a reset only when it reads. */
+    @NativeTransports
+    @Tag("slow")
+    void aClientThatResetsWhileItsAnswerIsWaitedForIsHeard(Wish transport) throws Exception {
+        try (var backend = ScriptedBackend.start(ANSWERS_ONE);
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .frontend("lifetime: {max-requests: 2, grace: 1h}")
+                        .start();
+                var client = proxy.connect()) {
+            client.send(REQUEST);
+            assertEquals(ANSWER, client.readText(ANSWER.length()));
+            client.send(REQUEST);
+            Await.until(
+                    "the second request is there",
+                    () -> backend.connection(0).bytesReceived() == 2L * REQUEST.length());
+            client.send(REQUEST); // stays unread
+            client.awaitAcknowledged();
+            client.reset();
+
+            var record = proxy.awaitOnlyRecord();
+            assertEquals(CloseReason.CLIENT_RESET, record.reason);
+            assertNull(record.how);
+            assertFalse(record.cutMidExchange);
+            backend.awaitAllDone();
+            assertEquals(Ending.RST, backend.connection(0).ending());
+        }
+    }
+}
