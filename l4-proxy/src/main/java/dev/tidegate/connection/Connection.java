@@ -205,6 +205,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private void join(Channel channel) {
         lifespan.arriveAt(held.cell()); // the endpoint tried before is to be left, perhaps this one is not
+        stayUnlessRetiring();
         long now = worker.nowNanos();
         connectNanos = now - acceptedNanos;
         progress.moved(now);

@@ -32,19 +32,21 @@ final class Retirement {
     private final List<Mark> marks = new ArrayList<>(1);
 
     /**
-     * Adds an order, and counts the connection in. One that it has already is replaced, and stays where it was.
+     * Adds an order, and counts the connection in. One that it has already is replaced, and stays where it was; if it has
+     * begun, it goes on, since the client may have been told for its sake.
      *
      * @param startNanos from when on it may end; {@link #NEVER} from now to wait for the hard limit alone
      * @param hardNanos when it ends, whatever it does then; {@link #NEVER} from now for no limit
      * @param nowNanos the time now
      */
     void add(RetireOrder order, long startNanos, long hardNanos, long nowNanos) {
-        Mark mark = new Mark(order, nowNanos, startNanos, hardNanos);
         int at = indexOf(order);
         if (at >= 0) {
-            marks.set(at, mark);
+            long before = marks.get(at).startNanos();
+            long start = nowNanos - before >= 0 ? before : startNanos;
+            marks.set(at, new Mark(order, nowNanos, start, hardNanos));
         } else {
-            marks.add(mark);
+            marks.add(new Mark(order, nowNanos, startNanos, hardNanos));
             order.join();
         }
     }

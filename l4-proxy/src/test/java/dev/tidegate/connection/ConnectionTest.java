@@ -50,6 +50,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -346,6 +347,46 @@ class ConnectionTest {
         }
     }
 
+    private static final String HTTP1_ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+    /** It was accepted by a frontend that is drained, and then covered by the drain once more. */
+    @Test
+    void anOrderGivenAgainForLaterTakesNoReasonFromAClientThatIsTold() {
+        try (Bench bench = new Bench()) {
+            Event.RETIRED.happen(bench);
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("GET / HTTP/1.1\r\n\r\n");
+            bench.endpointSays(HTTP1_ANSWER.substring(0, HTTP1_ANSWER.length() - 1));
+            long now = bench.worker.nowNanos();
+            bench.connection.retire(bench.order, now + 10 * SECOND, now + 3_600 * SECOND);
+
+            bench.endpointSays("\n");
+            bench.crank.runReady();
+            Event.CLIENT_FIN.happen(bench);
+
+            assertEquals(CloseReason.SHUTDOWN, bench.records.get(0).reason);
+            assertEquals(RetireHow.RESPONSE, bench.records.get(0).how);
+            bench.assertNothingLeft();
+        }
+    }
+
+    /** Such as the drain of an endpoint that was dialed in vain. */
+    @Test
+    void anOrderThatDoesNotHoldAtTheEndpointThatItCameToIsForgottenByAll() {
+        try (Bench bench = new Bench()) {
+            long now = bench.worker.nowNanos();
+            bench.connection.retire(new RetireOrder(CloseReason.DRAIN, cell -> false), now, now + 3_600 * SECOND);
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("GET / HTTP/1.1\r\n\r\n");
+            bench.endpointSays(HTTP1_ANSWER);
+            bench.crank.runReady();
+
+            assertEquals("open, open, lives", bench.outcome());
+            assertEquals(HTTP1_ANSWER.length(), bench.client.bytesSent);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
     /** The states, and the marks within RELAYING and CLOSING that make a difference. */
     enum Standing {
         DIALING {
@@ -610,6 +651,14 @@ class ConnectionTest {
             floods.close();
         }
 
+        private void clientSays(String text) {
+            clientHandler.channelRead(null, Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
+        }
+
+        private void endpointSays(String text) {
+            endpointHandler.channelRead(null, Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
+        }
+
         private String outcome() {
             return client + ", " + endpoint + ", "
                     + (records.isEmpty() ? "lives" : records.get(0).reason.word());
@@ -807,7 +856,7 @@ class ConnectionTest {
         @Override
         public String toString() {
             String words = open ? outputShut ? "fin" : "open" : lingersZero ? "reset" : "closed";
-            return bytesSent == 0 ? words : words + " " + bytesSent / 1_000 + "k";
+            return bytesSent < 1_000 ? words : words + " " + bytesSent / 1_000 + "k";
         }
     }
 

@@ -57,6 +57,17 @@ class RetirementTest {
         assertEquals(1, drain.remaining());
     }
 
+    /** Its client may have been told meanwhile: then it ends for this. */
+    @Test
+    void anOrderThatHasBegunAndIsGivenAgainGoesOn() {
+        retirement.add(drain, 100, 1_000, 100);
+        retirement.add(drain, 300, 500, 200);
+
+        assertEquals(CloseReason.DRAIN, retirement.reason(200));
+        assertEquals(100, retirement.startNanos());
+        assertEquals(500, retirement.hardNanos());
+    }
+
     @Test
     void withoutALimitItIsNotLimitedWhateverTheTime() {
         for (long now : List.of(0L, -5_000_000_000L, Long.MAX_VALUE - 10, 7_000_000_000L)) {
