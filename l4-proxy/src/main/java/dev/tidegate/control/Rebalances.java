@@ -12,7 +12,6 @@ import dev.tidegate.worker.Resident;
 import dev.tidegate.worker.Worker;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +30,8 @@ final class Rebalances {
     private final Events events;
     private final List<Worker> workers;
     private final Map<String, Operation> latest = new HashMap<>(); // by backend
-    private Map<EndpointCell, Integer> taking; // endpoints that take connections, with their weights; null at first
+    /** By backend, endpoints that take connections, with their weights; null before the first look. */
+    private Map<String, Map<EndpointCell, Integer>> taking;
 
     Rebalances(InForce inForce, Operations operations, Events events, List<Worker> workers) {
         this.inForce = inForce;
@@ -57,24 +57,26 @@ final class Rebalances {
      */
     void follow() {
         Snapshot snapshot = inForce.snapshot();
-        Map<EndpointCell, Integer> before = taking;
-        taking = taking(snapshot);
+        Map<String, Map<EndpointCell, Integer>> before = taking;
+        taking = new HashMap<>();
+        snapshot.backends().forEach(backend -> taking.put(backend.name(), taking(backend)));
+        latest.keySet().retainAll(taking.keySet());
         if (before != null) {
-            snapshot.backends().forEach(backend -> follow(backend, before));
-            Set<String> names = new HashSet<>();
-            snapshot.backends().forEach(backend -> names.add(backend.name()));
-            latest.keySet().retainAll(names);
+            for (Backend backend : snapshot.backends()) {
+                follow(backend, before.getOrDefault(backend.name(), Map.of()), taking.get(backend.name()));
+            }
         }
     }
 
-    private void follow(Backend backend, Map<EndpointCell, Integer> before) {
-        Map<EndpointCell, Integer> was = of(backend, before);
-        Map<EndpointCell, Integer> is = of(backend, taking);
+    private void follow(Backend backend, Map<EndpointCell, Integer> was, Map<EndpointCell, Integer> is) {
+        if (was.equals(is)) {
+            return;
+        }
         boolean joined = !was.keySet().containsAll(is.keySet());
         Operation running = running(backend);
         if (joined && settings(backend).onJoin()) {
             again(backend, settings(backend).spread());
-        } else if (running != null && !was.equals(is)) {
+        } else if (running != null) {
             again(backend, running.plan().spread());
         }
     }
@@ -132,23 +134,11 @@ final class Rebalances {
                 .orElseThrow(() -> new IllegalArgumentException("no backend \"" + backend.name() + "\""));
     }
 
-    private static Map<EndpointCell, Integer> taking(Snapshot snapshot) {
+    private static Map<EndpointCell, Integer> taking(Backend backend) {
         Map<EndpointCell, Integer> taking = new HashMap<>();
-        for (Backend backend : snapshot.backends()) {
-            backend.endpoints().all().stream()
-                    .filter(Endpoint::takesConnections)
-                    .forEach(endpoint -> taking.put(endpoint.cell(), endpoint.weight()));
-        }
+        backend.endpoints().all().stream()
+                .filter(Endpoint::takesConnections)
+                .forEach(endpoint -> taking.put(endpoint.cell(), endpoint.weight()));
         return taking;
-    }
-
-    private static Map<EndpointCell, Integer> of(Backend backend, Map<EndpointCell, Integer> all) {
-        Map<EndpointCell, Integer> own = new HashMap<>();
-        all.forEach((cell, weight) -> {
-            if (cell.backend().equals(backend.name())) {
-                own.put(cell, weight);
-            }
-        });
-        return own;
     }
 }
