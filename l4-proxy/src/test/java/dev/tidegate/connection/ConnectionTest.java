@@ -387,6 +387,25 @@ class ConnectionTest {
         }
     }
 
+    @Test
+    void aSilenceIsTakenAsSoonAsItIsLongEnough() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            Event.ENDPOINT_BYTES.happen(bench);
+            bench.crank.advance(Duration.ofSeconds(1)); // a pause in an answer: ten times that is asked for
+            Event.ENDPOINT_BYTES.happen(bench);
+            bench.crank.advance(Duration.ofMillis(300));
+            long now = bench.worker.nowNanos();
+            bench.connection.retire(RetireOrder.everywhere(CloseReason.DRAIN), now, now + 600 * SECOND);
+
+            bench.crank.advance(Duration.ofMillis(9_400));
+            assertEquals("open 400k, open, lives", bench.outcome());
+            bench.crank.advance(Duration.ofMillis(480));
+
+            assertEquals("fin 400k, closed, lives", bench.outcome());
+        }
+    }
+
     /** The states, and the marks within RELAYING and CLOSING that make a difference. */
     enum Standing {
         DIALING {
