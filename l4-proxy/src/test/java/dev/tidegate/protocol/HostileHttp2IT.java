@@ -116,8 +116,8 @@ class HostileHttp2IT {
             assertEquals(RawHttp2Client.End.FIN, client.awaitEnd());
             AccessRecord record = proxy.awaitOnlyRecord();
             List<Integer> goaways = client.goaways();
-            System.out.println(transport + " ignores GOAWAY: opened=" + opened + " goaways=" + goaways + " "
-                    + words(record));
+            System.out.println(
+                    transport + " ignores GOAWAY: opened=" + opened + " goaways=" + goaways + " " + words(record));
             assertEquals(2, goaways.size(), goaways::toString);
             assertEquals(Http2Bytes.MAX_ID, goaways.get(0));
             assertEquals(2 * record.requests - 1, (long) goaways.get(1), "the highest that was passed on");
@@ -135,7 +135,7 @@ class HostileHttp2IT {
             int opened = client.openUntilEnded(EVERY, 1_000);
 
             assertEquals(RawHttp2Client.End.FIN, client.awaitEnd());
-            client.close();
+            client.leave();
             AccessRecord record = proxy.awaitOnlyRecord();
             List<Integer> goaways = client.goaways();
             System.out.println(
@@ -185,7 +185,7 @@ class HostileHttp2IT {
 
             // Towards the client there is an edge, so that it is told before it is reset.
             assertEquals(RawHttp2Client.End.FIN, client.awaitEnd());
-            client.close();
+            client.leave();
             AccessRecord record = proxy.awaitOnlyRecord();
             System.out.println(transport + " client's frame without an end: " + words(record));
             assertEquals(List.of(Http2Bytes.MAX_ID, 1), client.goaways());
@@ -269,10 +269,10 @@ class HostileHttp2IT {
             long grown = usedBytes() - before;
             assertEquals(List.of(Http2Bytes.MAX_ID), client.goaways());
 
-            client.send(Http2Bytes.frame(Http2Bytes.PING, Http2Bytes.ACK, 0, ping.payload()));
+            client.send(ping.ack());
             assertEquals(RawHttp2Client.End.FIN, client.awaitEnd());
             assertEquals(List.of(Http2Bytes.MAX_ID, 2 * all - 1), client.goaways());
-            client.close();
+            client.leave();
             AccessRecord record = proxy.awaitOnlyRecord();
             System.out.println(transport + " opened and reset: " + words(record) + " in " + tookMillis
                     + " ms, memory grown by " + grown / 1024 + " KiB");
@@ -330,7 +330,7 @@ class HostileHttp2IT {
             client.send(Http2Bytes.ping(Http2Bytes.NONE, 9)); // now they are answered
 
             assertEquals(RawHttp2Client.End.FIN, client.awaitEnd());
-            client.close();
+            client.leave();
             AccessRecord record = proxy.awaitOnlyRecord();
             assertEquals(List.of(3), client.goaways());
             assertEquals(2, client.frames(Http2Bytes.HEADERS).size(), "answers");
@@ -351,11 +351,13 @@ class HostileHttp2IT {
                 var proxy = proxy(transport, endpoint, "max-age: 200ms, quiet: 100ms, grace: 1s");
                 var client = proxy.connect()) {
             client.send(part);
-            Await.equal("bytes at the endpoint", (long) part.length, () -> endpoint.connection(0)
-                    .bytesReceived());
+            Await.equal(
+                    "bytes at the endpoint",
+                    (long) part.length,
+                    () -> endpoint.connection(0).bytesReceived());
 
             assertEquals(End.Kind.FIN, client.readToEnd().kind());
-            client.close();
+            client.channel().close();
             AccessRecord record = proxy.awaitOnlyRecord();
             System.out.println(transport + " begins like HTTP/2: " + words(record));
             assertEquals(CloseReason.MAX_AGE, record.reason);
@@ -368,8 +370,8 @@ class HostileHttp2IT {
     @Tag("slow")
     void anEndpointThatGreetsFirstIsHeardAndEndsInSilence(Wish transport) throws Exception {
         String greeting = "220 ready\r\n";
-        try (var endpoint = ScriptedBackend.start(
-                        Scripts.greet(greeting.getBytes(StandardCharsets.US_ASCII)).then(Scripts.echo()));
+        try (var endpoint = ScriptedBackend.start(Scripts.greet(greeting.getBytes(StandardCharsets.US_ASCII))
+                        .then(Scripts.echo()));
                 var proxy = proxy(transport, endpoint, "max-age: 600ms, quiet: 200ms, grace: 2s");
                 ScriptedClient client = proxy.connect()) {
             assertEquals(greeting, client.readText(greeting.length()));
@@ -377,7 +379,7 @@ class HostileHttp2IT {
             assertEquals("PRI * HTTP/2.0\r\n", client.readText(16));
 
             assertEquals(End.Kind.FIN, client.readToEnd().kind());
-            client.close();
+            client.channel().close();
             AccessRecord record = proxy.awaitOnlyRecord();
             System.out.println(transport + " begins like HTTP/2: " + words(record));
             assertEquals(CloseReason.MAX_AGE, record.reason);

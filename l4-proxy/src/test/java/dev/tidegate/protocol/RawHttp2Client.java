@@ -14,11 +14,20 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A client that writes the frames that a test tells it to, heeds nothing, and remembers every frame that it reads. */
 final class RawHttp2Client implements AutoCloseable {
-    /** A frame that came. */
-    record Frame(int type, int flags, int id, byte[] payload) {
+    /**
+     * A frame that came.
+     *
+     * @param payload not to be written to
+     */
+    record Frame(int type, int flags, int id, ByteBuffer payload) {
         /** Of a GOAWAY: the last stream id. */
         int lastId() {
-            return ByteBuffer.wrap(payload).getInt();
+            return payload.getInt(0);
+        }
+
+        /** Of a PING: its answer. */
+        byte[] ack() {
+            return Http2Bytes.ping(Http2Bytes.ACK, payload.getLong(0));
         }
     }
 
@@ -117,9 +126,10 @@ final class RawHttp2Client implements AutoCloseable {
                 int id = in.readInt();
                 byte[] payload = new byte[head >>> Byte.SIZE];
                 in.readFully(payload);
-                frames.add(new Frame(type, flags, id, payload));
+                Frame frame = new Frame(type, flags, id, ByteBuffer.wrap(payload));
+                frames.add(frame);
                 if (type == Http2Bytes.PING && flags == Http2Bytes.NONE && answersPings) {
-                    send(Http2Bytes.frame(Http2Bytes.PING, Http2Bytes.ACK, 0, payload));
+                    send(frame.ack());
                 }
             }
         } catch (EOFException fin) {
@@ -149,10 +159,15 @@ final class RawHttp2Client implements AutoCloseable {
         return end;
     }
 
+    /** Closes its side. */
+    void leave() throws IOException {
+        socket.close();
+    }
+
     @Override
     public void close() {
         try {
-            socket.close();
+            leave();
             reader.join(5_000);
         } catch (IOException e) {
             throw new IllegalStateException(e);

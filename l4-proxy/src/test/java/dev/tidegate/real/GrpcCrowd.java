@@ -66,8 +66,7 @@ final class GrpcCrowd implements AutoCloseable {
      * @param work how long a channel's callers call, all of them
      * @param rest how long they rest then, all of them at once; 0 for never
      */
-    static GrpcCrowd startTls(
-            InetSocketAddress proxy, SelfSigned trusted, int channels, Duration work, Duration rest)
+    static GrpcCrowd startTls(InetSocketAddress proxy, SelfSigned trusted, int channels, Duration work, Duration rest)
             throws IOException {
         GrpcCrowd crowd = new GrpcCrowd(1);
         SslContext tls = GrpcSslContexts.forClient()

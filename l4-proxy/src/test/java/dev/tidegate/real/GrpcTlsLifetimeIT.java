@@ -79,8 +79,8 @@ class GrpcTlsLifetimeIT {
     private record Sums(long calls, List<GrpcCrowd.Failure> failures, long quiet, long cut, long otherwise) {
         @Override
         public String toString() {
-            return "calls=" + calls + " failed=" + failures.size() + " retired=" + quiet + " cut=" + cut
-                    + " otherwise=" + otherwise;
+            return "calls=" + calls + " failed=" + failures.size() + " retired=" + quiet + " cut=" + cut + " otherwise="
+                    + otherwise;
         }
     }
 

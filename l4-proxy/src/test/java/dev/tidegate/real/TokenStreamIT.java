@@ -126,7 +126,8 @@ class TokenStreamIT {
             Duration longest = kept.isEmpty() ? Duration.ZERO : kept.get(kept.size() - 1);
             System.out.println(transport + " token streams of " + Await.words(shape.length()) + ": streams="
                     + streams.size() + " tokens=" + tokens + " truncated=" + truncated + " retired=" + quiet
-                    + " kept after the end: median=" + (kept.isEmpty() ? null : kept.get(kept.size() / 2).toMillis())
+                    + " kept after the end: median="
+                    + (kept.isEmpty() ? null : kept.get(kept.size() / 2).toMillis())
                     + " ms, longest=" + longest.toMillis() + " ms");
 
             assertAll(

@@ -181,8 +181,7 @@ final class TokenStreams implements AutoCloseable {
                 return shape.plannedPause().toMillis();
             }
             double sigma = Math.log(P99_GAP_MILLIS / MEDIAN_GAP_MILLIS) / P99;
-            double gap =
-                    Math.min(LONGEST_GAP_MILLIS, MEDIAN_GAP_MILLIS * Math.exp(sigma * random.nextGaussian()));
+            double gap = Math.min(LONGEST_GAP_MILLIS, MEDIAN_GAP_MILLIS * Math.exp(sigma * random.nextGaussian()));
             leftMillis -= gap;
             return gap;
         }
