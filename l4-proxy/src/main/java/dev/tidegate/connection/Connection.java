@@ -286,8 +286,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onOpaque() {
         countsExchanges = true;
-        if (lifespan.requests() == 0 && progress.clientSpokeLast()) {
-            onRequest(); // it was not counted while its meaning was sought
+        if (lifespan.requests() == 0 && progress.clientSpoke()) {
+            onRequest(); // it was not counted while its meaning was sought, perhaps until its answer
         }
     }
 

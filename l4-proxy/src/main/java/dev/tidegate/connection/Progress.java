@@ -16,6 +16,7 @@ final class Progress {
     private long lastNanos;
     private long spokenNanos;
     private Side lastSpoke;
+    private boolean clientSpoke;
     private long longestPauseNanos;
     private long longestWaitNanos;
     private long written;
@@ -49,6 +50,7 @@ final class Progress {
         Side before = lastSpoke;
         lastSpoke = from;
         if (from == Side.DOWNSTREAM) {
+            clientSpoke = true;
             return before != Side.DOWNSTREAM;
         }
         if (before == Side.UPSTREAM) {
@@ -62,6 +64,11 @@ final class Progress {
     /** Whether the client has spoken and the endpoint not after it. */
     boolean clientSpokeLast() {
         return lastSpoke == Side.DOWNSTREAM;
+    }
+
+    /** Whether the client has spoken at all. */
+    boolean clientSpoke() {
+        return clientSpoke;
     }
 
     /** What silence is to be asked of it. */

@@ -370,6 +370,22 @@ class ConnectionTest {
         }
     }
 
+    /** What the client says may begin a request line, until the answer shows that it does not. */
+    @Test
+    void theFirstExchangeOfAnUnknownProtocolCounts() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+            bench.endpointSays("pong");
+            assertEquals(1, bench.connection.info().requests());
+            bench.clientSays("ping");
+            bench.endpointSays("pong");
+
+            assertEquals(2, bench.connection.info().requests());
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
     /** Such as the drain of an endpoint that was dialed in vain. */
     @Test
     void anOrderThatDoesNotHoldAtTheEndpointThatItCameToIsForgottenByAll() {
