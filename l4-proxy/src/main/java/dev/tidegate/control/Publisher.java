@@ -116,11 +116,12 @@ final class Publisher {
         return new Moves(leaving.takeAway(built), endpointsBack, gone, back, limitsChanged(before, built));
     }
 
+    /** Of one that comes back it is not known which limits its connections have. */
     private static Map<FrontendCell, Lifetime> limitsChanged(Snapshot before, Snapshot after) {
         Map<FrontendCell, Lifetime> changed = new HashMap<>();
         for (Frontend frontend : after.frontends()) {
             Frontend old = before.frontend(frontend.name());
-            if (old != null && !old.lifetime().equals(frontend.lifetime())) {
+            if (old == null || !old.lifetime().equals(frontend.lifetime())) {
                 changed.put(frontend.cell(), frontend.lifetime());
             }
         }

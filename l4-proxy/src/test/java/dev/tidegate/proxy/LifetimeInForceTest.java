@@ -12,6 +12,7 @@ import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.control.ConfigDiff;
 import dev.tidegate.control.ReloadResult;
 import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.telemetry.ReloadCounts.Result;
@@ -76,6 +77,30 @@ class LifetimeInForceTest {
                     List.of("tcp", "http1", "http2"),
                     List.copyOf(after.requests().keySet()));
             assertEchoes(client);
+        }
+    }
+
+    /** Its connections are those of before, and stay if it comes back soon. */
+    @Test
+    @Tag("slow")
+    void aFrontendThatComesBackHasItsNewLimitsHoldForTheConnectionsOfBefore() throws Exception {
+        int port = ReloadFixture.port();
+        int otherPort = ReloadFixture.port();
+        String other = "[{name: other, listen: \"127.0.0.1:" + otherPort + "\", backend: back}]";
+        try (var a = named("a");
+                var proxy = ReloadFixture.start(Wish.NIO, yaml(port, endpoint("a", a)));
+                var client = connectTo(port, "a")) {
+            assertEchoes(client);
+            proxy.reload(yaml(other, "round-robin", endpoint("a", a)));
+
+            proxy.reload(yaml(
+                    front(port, ", lifetime: {max-requests: 3, quiet: 50ms, linger: 10ms}"),
+                    "round-robin",
+                    endpoint("a", a)));
+            assertEchoes(client);
+            assertEchoes(client);
+
+            assertEquals(CloseReason.MAX_REQUESTS, proxy.awaitRecord(0).reason);
         }
     }
 }
