@@ -806,11 +806,17 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (firstFin != null) {
             // One direction never ended: ending it with a FIN would make it look whole.
             cutWithoutRetirement(CloseReason.HALF_CLOSED_TIMEOUT);
-        } else if (queued()) {
+        } else if (queued() || inKnownExchange()) {
+            // Nor may what was begun look whole: some responses are ended by nothing but the end of their connection.
             cutWithoutRetirement(CloseReason.IDLE);
         } else {
             endGracefully(CloseReason.IDLE);
         }
+    }
+
+    private boolean inKnownExchange() {
+        Tracker tracker = wire.tracker();
+        return tracker != null && tracker.recognised() && tracker.exchangeOpen();
     }
 
     private boolean endedByRetirement(long nowNanos) {

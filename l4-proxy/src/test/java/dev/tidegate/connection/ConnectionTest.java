@@ -386,6 +386,33 @@ class ConnectionTest {
         }
     }
 
+    /** A FIN would make a response whole that only the connection's end ends. */
+    @Test
+    void silenceWithinAKnownExchangeEndsInAReset() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("GET / HTTP/1.1\r\n\r\n");
+            bench.endpointSays("HTTP/1.1 200 OK\r\n\r\nthe first half");
+            Event.SILENCE.happen(bench);
+
+            assertEquals("reset, reset, idle", bench.outcome());
+            bench.assertNothingLeft();
+        }
+    }
+
+    @Test
+    void silenceBetweenKnownExchangesEndsInOrder() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("GET / HTTP/1.1\r\n\r\n");
+            bench.endpointSays(HTTP1_ANSWER);
+            Event.SILENCE.happen(bench);
+
+            assertEquals("closed, closed, idle", bench.outcome());
+            bench.assertNothingLeft();
+        }
+    }
+
     /** Such as the drain of an endpoint that was dialed in vain. */
     @Test
     void anOrderThatDoesNotHoldAtTheEndpointThatItCameToIsForgottenByAll() {
