@@ -837,7 +837,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         if (lifespan.atHardLimit(nowNanos) && tracker != null && tracker.recognised()) {
             boolean open = tracker.exchangeOpen() || queued() || firstFin != null;
-            if (tracker.lastWord()) {
+            boolean said = tracker.lastWord();
+            if (state != State.RELAYING) {
+                return true; // it met a dead socket, which has ended the connection
+            } else if (said) {
                 part(lifespan.reason(nowNanos), open ? RetireHow.CUT : tracker.how());
                 return true;
             }

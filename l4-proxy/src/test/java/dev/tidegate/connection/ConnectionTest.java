@@ -1,6 +1,7 @@
 package dev.tidegate.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -413,6 +414,30 @@ class ConnectionTest {
         }
     }
 
+    /** The client has reset after its end, of which nobody heard; bytes of it still wait for the endpoint. */
+    @Test
+    void aLastWordThatMeetsADeadClientIsNoRetirement() {
+        String settings = "\0\0\0\4\0\0\0\0\0";
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings);
+            bench.endpointSays(settings);
+            bench.endpoint.blocked = true;
+            bench.clientSays("\0\0\1\1\4\0\0\0\1" + "h"); // HEADERS that open stream 1
+            Event.CLIENT_FIN.happen(bench);
+            long now = bench.worker.nowNanos();
+            bench.connection.retire(bench.order, now, now + SECOND);
+            bench.client.refuses = true;
+
+            bench.crank.advance(Duration.ofSeconds(4));
+
+            assertEquals(CloseReason.CLIENT_RESET, bench.records.get(0).reason);
+            assertNull(bench.records.get(0).how);
+            assertFalse(bench.records.get(0).cutMidExchange);
+            bench.assertNothingLeft();
+        }
+    }
+
     /** Such as the drain of an endpoint that was dialed in vain. */
     @Test
     void anOrderThatDoesNotHoldAtTheEndpointThatItCameToIsForgottenByAll() {
@@ -779,6 +804,7 @@ class ConnectionTest {
         private boolean open = true;
         private boolean active;
         private boolean blocked;
+        private boolean refuses;
         private boolean lingersZero;
         private boolean outputShut;
         private long bytesSent;
@@ -842,7 +868,10 @@ class ConnectionTest {
         protected void doBeginRead() {}
 
         @Override
-        protected void doWrite(ChannelOutboundBuffer queue) {
+        protected void doWrite(ChannelOutboundBuffer queue) throws IOException {
+            if (refuses) {
+                throw new IOException("Broken pipe");
+            }
             while (!blocked && queue.current() != null) {
                 bytesSent += ((ByteBuf) queue.current()).readableBytes();
                 queue.remove();

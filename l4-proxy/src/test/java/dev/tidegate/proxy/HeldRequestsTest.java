@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.RetireHow;
 import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.Ending;
 import dev.tidegate.testkit.Script;
 import dev.tidegate.testkit.ScriptedBackend;
@@ -50,6 +52,41 @@ class HeldRequestsTest {
             assertFalse(record.cutMidExchange);
             backend.awaitAllDone();
             assertEquals(Ending.RST, backend.connection(0).ending());
+        }
+    }
+
+    /** What it says before the endpoint has agreed is held, and goes on then. */
+    @EachTransport
+    @Tag("slow")
+    void anUpgradeAtTheCapGoesOn(Wish transport) throws Exception {
+        String upgrade = "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+        String agreed = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+        try (var backend = ScriptedBackend.start(connection -> {
+                    connection.readExactly(REQUEST.length());
+                    connection.send(ANSWER);
+                    connection.readExactly(upgrade.length());
+                    connection.send(agreed + "hi");
+                    connection.send(connection.readExactly(8));
+                    connection.readToEnd();
+                });
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .frontend("lifetime: {max-requests: 2, grace: 10s, quiet: 200ms}")
+                        .start();
+                var client = proxy.connect()) {
+            client.send(REQUEST);
+            assertEquals(ANSWER, client.readText(ANSWER.length()));
+            client.send(upgrade + "fram");
+            assertEquals(agreed + "hi", client.readText(agreed.length() + 2));
+            client.send("e123");
+            assertEquals("frame123", client.readText(8));
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            client.shutdownOutput();
+
+            var record = proxy.awaitOnlyRecord();
+            assertEquals(CloseReason.MAX_REQUESTS, record.reason);
+            assertEquals(RetireHow.QUIET, record.how);
+            assertEquals(2, record.requests);
         }
     }
 }
