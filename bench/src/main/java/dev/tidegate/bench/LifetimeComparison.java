@@ -71,14 +71,14 @@ final class LifetimeComparison implements Callable<Integer> {
      *
      * @param imbalance second by second from the join on: how far the fullest endpoint is above the mean
      */
-    private record Result(LifetimeSubject.Kind kind, KeepAliveClients.Counts counts, double[] imbalance) {
+    private record Result(LifetimeSubject.Kind kind, KeepAliveClients.Counts counts, List<Double> imbalance) {
         /** From which second on it stays balanced; -1: never. */
         int balancedAfterSeconds() {
-            int from = imbalance.length;
-            while (from > 0 && imbalance[from - 1] <= BALANCED) {
+            int from = imbalance.size();
+            while (from > 0 && imbalance.get(from - 1) <= BALANCED) {
                 from--;
             }
-            return from == imbalance.length ? -1 : from;
+            return from == imbalance.size() ? -1 : from;
         }
     }
 
@@ -143,14 +143,14 @@ final class LifetimeComparison implements Callable<Integer> {
                 parkUntil(startNanos + lifetimeSeconds * 1_000_000_000L);
                 subject.join();
                 int seconds = lifetimeSeconds + lifetimeSeconds / 2;
-                double[] imbalance = new double[seconds + 1];
+                List<Double> imbalance = new ArrayList<>();
                 long joinedNanos = System.nanoTime();
                 for (int i = 0; i <= seconds; i++) {
                     parkUntil(joinedNanos + i * 1_000_000_000L);
                     int[] now = endpoints.connections();
-                    imbalance[i] = Arrays.stream(now).max().orElseThrow()
+                    imbalance.add(Arrays.stream(now).max().orElseThrow()
                                     / Arrays.stream(now).average().orElseThrow()
-                            - 1;
+                            - 1);
                     KeepAliveClients.Counts counts = clients.counts();
                     System.err.printf(
                             Locale.ROOT,
@@ -198,7 +198,8 @@ final class LifetimeComparison implements Callable<Integer> {
                     counts.told(),
                     counts.silent()));
             for (int second : shown) {
-                out.append(String.format(Locale.ROOT, " %.0f %% |", 100 * result.imbalance()[second]));
+                out.append(String.format(
+                        Locale.ROOT, " %.0f %% |", 100 * result.imbalance().get(second)));
             }
             int after = result.balancedAfterSeconds();
             out.append(after < 0 ? " never |\n" : " " + after + " s |\n");

@@ -19,15 +19,15 @@ class KeepAliveClientsTest {
 
     @Test
     void whoAnswersAndKeepsConnectionsFailsNobody() throws IOException {
-        try (SlowAnswers endpoints = SlowAnswers.start(2, 1, 5, 1);
-                KeepAliveClients clients =
-                        KeepAliveClients.start(endpoints.addresses().get(1), 7, 20, 1, 1)) {
-            Await.until("100 answers", () -> clients.counts().answered() >= 100);
+        try (SlowAnswers endpoints = SlowAnswers.start(2, 1, 5, 1)) {
+            try (KeepAliveClients clients =
+                    KeepAliveClients.start(endpoints.addresses().get(1), 7, 20, 1, 1)) {
+                Await.until("100 answers", () -> clients.counts().answered() >= 100);
 
-            assertEquals("[0, 7]", Arrays.toString(endpoints.connections()));
-            KeepAliveClients.Counts counts = clients.counts();
-            assertEquals(0, counts.failed() + counts.told() + counts.silent() + counts.refused(), counts::toString);
-            clients.close();
+                assertEquals("[0, 7]", Arrays.toString(endpoints.connections()));
+                KeepAliveClients.Counts counts = clients.counts();
+                assertEquals(0, counts.failed() + counts.told() + counts.silent() + counts.refused(), counts::toString);
+            }
             Await.until("all have gone", () -> endpoints.connections()[1] == 0);
         }
     }

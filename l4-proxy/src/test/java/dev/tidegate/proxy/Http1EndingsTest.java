@@ -136,7 +136,7 @@ class Http1EndingsTest {
                 assertRead(answer(i, i == 100), client);
             }
             assertNothingButFin(client);
-            client.close();
+            client.shutdownOutput();
             assertRetired(proxy.awaitOnlyRecord(), CloseReason.MAX_REQUESTS, RetireHow.RESPONSE, 100);
             backend.awaitAllDone();
             assertEquals(100, requests.seen.size());
@@ -166,7 +166,7 @@ class Http1EndingsTest {
                 assertRead(plain.substring(headBytes + 2), client);
             }
             assertNothingButFin(client);
-            client.close();
+            client.shutdownOutput();
             assertTrue(answered >= 100 && answered <= 150, "answered " + answered);
             assertRetired(proxy.awaitOnlyRecord(), CloseReason.MAX_REQUESTS, RetireHow.RESPONSE, answered);
             backend.awaitAllDone();
@@ -196,7 +196,7 @@ class Http1EndingsTest {
                 assertRead((i == 10 ? CLOSE : "") + "\r\nok", client);
             }
             assertNothingButFin(client);
-            client.close();
+            client.shutdownOutput();
             assertRetired(proxy.awaitOnlyRecord(), CloseReason.MAX_REQUESTS, RetireHow.RESPONSE, 10);
             assertEquals(10, requests.seen.size());
         }
@@ -260,7 +260,7 @@ class Http1EndingsTest {
             assertPayloadPasses(client);
 
             assertNothingButFin(client);
-            client.close();
+            client.shutdownOutput();
             AccessRecord record = proxy.awaitOnlyRecord();
             assertRetired(record, CloseReason.MAX_AGE, RetireHow.QUIET, 1);
             assertEquals(Protocol.HTTP1, record.protocol);
@@ -290,7 +290,7 @@ class Http1EndingsTest {
                     .drain(OperatorFixture.endpoint("a"), Duration.ofSeconds(20), Duration.ZERO, DrainMode.GRACEFUL);
 
             assertNothingButFin(client);
-            client.close();
+            client.shutdownOutput();
             assertRetired(proxy.awaitOnlyRecord(), CloseReason.DRAIN, RetireHow.QUIET, 1);
             assertEquals(1, requests.seen.size());
         }

@@ -216,12 +216,13 @@ class HttpRaceIT {
         try (var proxy = proxy(transport, "max-requests: 20, grace: 20s")) {
             long answers = 0;
             for (int i = 0; i < rounds; i++) {
+                Future<?> writer;
                 try (ScriptedClient client = proxy.connect()) {
                     client.send(REQUEST);
                     Outcome outcome = answer(client);
                     answers++;
                     Semaphore mayBeSent = new Semaphore(UNANSWERED);
-                    Future<?> writer = writers.submit(() -> sendUntilClosed(client, mayBeSent));
+                    writer = writers.submit(() -> sendUntilClosed(client, mayBeSent));
                     while (outcome == Outcome.ANSWERED) {
                         outcome = answer(client);
                         answers++;
@@ -230,9 +231,8 @@ class HttpRaceIT {
                     mayBeSent.release(FLOOD); // and it does not heed the word that the connection ends
                     assertEquals(Outcome.ANSWERED_AND_CLOSED, outcome, "round " + i);
                     assertEquals(-1, client.read(new byte[1]), "round " + i + ": bytes after the last answer");
-                    client.close();
-                    writer.get();
                 }
+                writer.get();
             }
             proxy.awaitNoConnections();
             long retired = proxy.sum(row -> row.retired(CloseReason.MAX_REQUESTS, RetireHow.RESPONSE));
