@@ -39,7 +39,7 @@ class KeepAliveClientsTest {
             Await.until("told", () -> clients.counts().told() >= 10);
 
             assertEquals(0, clients.counts().failed());
-            assertEquals(clients.counts().told(), clients.counts().answered(), 1);
+            assertEquals((double) clients.counts().told(), clients.counts().answered(), 1.0);
         }
     }
 

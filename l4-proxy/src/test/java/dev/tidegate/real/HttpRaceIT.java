@@ -87,7 +87,7 @@ class HttpRaceIT {
     @EachTransport
     @Tag("slow")
     void aRequestAroundTheEndIsAnsweredOrMeetsAnEndThatIsNoReset(Wish transport) throws Exception {
-        sendAroundTheEnd(transport, 500);
+        sendAroundTheEnd(transport, 150);
     }
 
     @EachTransport
