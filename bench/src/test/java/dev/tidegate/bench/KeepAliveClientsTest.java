@@ -39,7 +39,8 @@ class KeepAliveClientsTest {
             Await.until("told", () -> clients.counts().told() >= 10);
 
             assertEquals(0, clients.counts().failed());
-            assertEquals((double) clients.counts().told(), clients.counts().answered(), 1.0);
+            long apart = clients.counts().answered() - clients.counts().told();
+            assertTrue(Math.abs(apart) <= 1, () -> apart + " more were answered than told");
         }
     }
 
