@@ -201,7 +201,7 @@ final class AskingCrowd {
     }
 
     private int restMillis(Random random) {
-        return random.nextInt(100) < shape.hastyPercent() ? random.nextInt(10, 300) : random.nextInt(1_200, 3_000);
+        return random.nextInt(100) < shape.hastyPercent() ? random.nextInt(10, 300) : random.nextInt(1_200, 5_000);
     }
 
     /** Rests, and looks whether the connection is ended meanwhile. */
