@@ -39,7 +39,7 @@ class AcceptQueueIT {
                         "ip link set lo up && exec \"$@\"",
                         "sh",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
+                        "-Xmx1g", // its endpoint remembers every connection
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         classPath,
