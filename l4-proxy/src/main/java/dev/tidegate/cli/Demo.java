@@ -141,8 +141,8 @@ final class Demo implements AutoCloseable {
                   - {name: %s, listen: "127.0.0.1:0", backend: %s}
                   - {name: %s, listen: "127.0.0.1:0", backend: %s, lifetime: {max-age: %s}}
                 backends:
-                  - {name: %s, endpoints: [{name: a, address: "%s"}]}
-                  - {name: %s, endpoints: [{name: a, address: "%s"}]}
+                  - {name: %s, balance: least-connections, endpoints: [{name: a, address: "%s"}]}
+                  - {name: %s, balance: least-connections, endpoints: [{name: a, address: "%s"}]}
                   - name: hello
                     balance: power-of-two
                     endpoints:
@@ -293,7 +293,10 @@ final class Demo implements AutoCloseable {
             BackendRow row = counters.readBackend(backend.slot());
             retries += row == null ? 0 : row.retries;
             FrontendRow ends = counters.readFrontend(frontend);
-            left += ends == null ? 0 : ends.retired(CloseReason.DRAIN, RetireHow.QUIET);
+            left += ends == null
+                    ? 0
+                    : ends.retired(CloseReason.DRAIN, RetireHow.QUIET)
+                            + ends.retired(CloseReason.DRAIN, RetireHow.RESPONSE);
             cut += ends == null ? 0 : ends.retired(CloseReason.DRAIN, RetireHow.CUT);
         }
         long elapsed = elapsedNanos();

@@ -152,7 +152,7 @@ final class DemoTable {
         }
         if (view.left() + view.cut() > 0) {
             lines.add(format(
-                    "Of the connections on the endpoint that was drained, %d were ended at a quiet moment, %d were cut;",
+                    "Of the connections on the endpoint that was drained, %d left between two requests, %d were cut;",
                     view.left(), view.cut()));
             lines.add("the others left by themselves.");
         }

@@ -10,7 +10,7 @@ import java.util.Locale;
  * @param endpoints in the order of the configuration
  * @param totals what the clients saw
  * @param movedOn connects made to another endpoint after one had failed
- * @param left connections that a drain ended at a quiet moment
+ * @param left connections that a drain ended between two requests
  * @param cut connections that a drain cut
  * @param sticky how the few fare that never leave by themselves
  * @param news what happens just now, in words
