@@ -128,7 +128,9 @@ class LoadLoopTest {
             assertEquals("ready " + target, lines.get(0));
             assertEquals(
                     0, LoadResult.parse(lines.get(1).substring("ok ".length())).errors());
-            assertTrue(lines.get(2).contains("\"nonsense\" is not known; use some of small, connect"), lines.get(2));
+            assertTrue(
+                    lines.get(2).contains("\"nonsense\" is not known; use some of small, http1, connect"),
+                    lines.get(2));
             assertTrue(lines.get(3).contains("connections=0: at least 1 is needed"), lines.get(3));
             assertTrue(lines.get(4).startsWith("ok count=0 "), lines.get(4));
         }

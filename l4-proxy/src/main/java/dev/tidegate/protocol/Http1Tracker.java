@@ -20,7 +20,11 @@ import java.nio.charset.StandardCharsets;
  *      +-- stay() ---+
  * </pre>
  *
- * <p>No byte is delayed: heads pass as they come, and the line is inserted right before the blank line. Interim responses
+ * <p>No byte is delayed: heads pass as they come. There are clients that look at the first Connection line only (Java's
+ * HttpClient, Python's http.client), so ours must stand before one of the endpoint's, such as {@code keep-alive}. In a head
+ * that came whole in one read it is inserted before the blank line, or behind the status line if there is such a line, and not
+ * at all if that says close. Of a head that comes in pieces nobody knows what is to come: there it is always inserted behind
+ * the first line at hand. Interim responses
  * (1xx) get nothing, nor does the agreement to speak another protocol (101, and 2xx to CONNECT), after which this tracker is
  * done. Bytes that follow a request for another protocol before its answer may belong to either protocol: opaque. Opaque too
  * is a connection with more than {@link Unanswered#MAX} unanswered requests, with an answer that nobody asked for, and all
@@ -145,12 +149,16 @@ final class Http1Tracker implements Tracker {
         Glass glass = Glass.over(data);
         int at = data.readerIndex();
         int end = data.writerIndex();
-        int blankLine = -1;
+        int head = at;
+        int closeAt = -1;
         Answer answer = Answer.GOES_ON;
         while (at < end && answer == Answer.GOES_ON) {
-            if (responses.phase() == Phase.START && unanswered.isEmpty()) {
-                answer = Answer.OPAQUE;
-                break;
+            if (responses.phase() == Phase.START) {
+                if (unanswered.isEmpty()) {
+                    answer = Answer.OPAQUE;
+                    break;
+                }
+                head = at;
             }
             at = responses.read(glass, at, end);
             recognise();
@@ -159,12 +167,31 @@ final class Http1Tracker implements Tracker {
                 case INVALID -> Answer.OPAQUE;
                 default -> Answer.GOES_ON;
             };
-            if (responses.phase() == Phase.BLANK && tellsClient()) {
+            if (responses.phase() == Phase.BLANK && !told && tellsClient()) {
                 told = true;
-                blankLine = responses.saysClose() ? -1 : at;
+                closeAt = closeAt(data, head, at);
             }
         }
-        return finish(data, blankLine, answer);
+        if (responses.inHead() && !told && tellsClient()) {
+            closeAt = behindFirstLine(data, head, end);
+            told = closeAt >= 0;
+        }
+        return finish(data, closeAt, answer);
+    }
+
+    /** Where the line goes in a head of which {@code from} to {@code blankLine} is at hand; -1 when it is there already. */
+    private int closeAt(ByteBuf data, int from, int blankLine) {
+        if (responses.saysClose()) {
+            return -1;
+        }
+        int early = responses.hasConnectionLine() ? behindFirstLine(data, from, blankLine) : -1;
+        return early < 0 ? blankLine : early;
+    }
+
+    /** Behind the first line feed from there on; -1 when there is none. */
+    private static int behindFirstLine(ByteBuf data, int from, int end) {
+        int lineFeed = data.indexOf(from, end, (byte) '\n');
+        return lineFeed < 0 ? -1 : lineFeed + 1;
     }
 
     /** How a response goes on. */
@@ -215,14 +242,14 @@ final class Http1Tracker implements Tracker {
         return Answer.GOES_ON;
     }
 
-    /** Passes the bytes on, with the line before the blank line if there is one, and then tells what they brought. */
-    private boolean finish(ByteBuf data, int blankLine, Answer answer) {
-        if (blankLine < 0 && answer == Answer.GOES_ON && !isOver()) {
+    /** Passes the bytes on, with the line where it belongs if there is one, and then tells what they brought. */
+    private boolean finish(ByteBuf data, int closeAt, Answer answer) {
+        if (closeAt < 0 && answer == Answer.GOES_ON && !isOver()) {
             return true;
         }
-        if (blankLine >= 0) {
-            if (blankLine > data.readerIndex()) {
-                wire.pass(Side.UPSTREAM, data.readRetainedSlice(blankLine - data.readerIndex()));
+        if (closeAt >= 0) {
+            if (closeAt > data.readerIndex()) {
+                wire.pass(Side.UPSTREAM, data.readRetainedSlice(closeAt - data.readerIndex()));
             }
             wire.insert(wire.buffer(CLOSE_LINE.length).writeBytes(CLOSE_LINE));
         }

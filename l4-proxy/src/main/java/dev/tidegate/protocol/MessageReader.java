@@ -43,6 +43,7 @@ final class MessageReader {
     private static final int CHUNKED = 1 << 9;
     private static final int IN_TRAILERS = 1 << 10;
     private static final int WORD_OVER = 1 << 11;
+    private static final int CONNECTION = 1 << 12;
 
     private static final byte[] VERSION = ascii("HTTP/1.");
     private static final byte[][] METHODS = {ascii("HEAD"), ascii("CONNECT")};
@@ -131,6 +132,11 @@ final class MessageReader {
     /** The status of the present response. */
     int status() {
         return status;
+    }
+
+    /** Whether the present message has a Connection line. */
+    boolean hasConnectionLine() {
+        return has(CONNECTION);
     }
 
     /** Whether the present message has the connection option {@code close}. */
@@ -423,7 +429,10 @@ final class MessageReader {
         switch (name) {
             case 0 -> enterWords(Phase.LENGTHS);
             case 1 -> enterWords(Phase.CODINGS);
-            case 2 -> enterWords(Phase.OPTIONS);
+            case 2 -> {
+                mark(CONNECTION);
+                enterWords(Phase.OPTIONS);
+            }
             case 3 -> {
                 mark(UPGRADE);
                 enter(Phase.VALUE);

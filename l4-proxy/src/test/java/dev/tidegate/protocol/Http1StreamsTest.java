@@ -116,7 +116,7 @@ class Http1StreamsTest {
         byte[] sent = seen.toEndpoint();
         assertTrue(sent.length == ended.requestEnd() || sent.length <= passedMin, "bytes behind the last request");
         assertArrayEquals(Arrays.copyOf(script.requests(), sent.length), sent);
-        assertArrayEquals(withClose(script, ended), seen.toClient());
+        assertSaysClose(script, ended, seen.toClient());
         if (withNetty) {
             NettyReader.assertSameRequests(last + 1, sent);
             NettyReader.assertSameResponses(script, last, seen.toClient());
@@ -124,12 +124,24 @@ class Http1StreamsTest {
         return true;
     }
 
-    private static byte[] withClose(Http1Script script, Exchange last) {
+    /**
+     * All as it was, but for one line more within the last response's head; if that says close itself, the line is only there
+     * when that could not be known in time.
+     */
+    private static void assertSaysClose(Http1Script script, Exchange last, byte[] toClient) {
         byte[] plain = Arrays.copyOf(script.responses(), last.responseEnd());
-        if (last.saysClose()) {
-            return plain;
+        if (last.saysClose() && Arrays.equals(plain, toClient)) {
+            return;
         }
-        int at = last.finalHeadEnd() - 2;
+        for (int at = last.finalHeadEnd() - 2; at > 0; at--) {
+            if (plain[at - 1] == '\n' && Arrays.equals(withClose(plain, at), toClient)) {
+                return;
+            }
+        }
+        assertArrayEquals(withClose(plain, last.finalHeadEnd() - 2), toClient);
+    }
+
+    private static byte[] withClose(byte[] plain, int at) {
         byte[] longer = new byte[plain.length + CLOSE_LINE.length];
         System.arraycopy(plain, 0, longer, 0, at);
         System.arraycopy(CLOSE_LINE, 0, longer, at, CLOSE_LINE.length);

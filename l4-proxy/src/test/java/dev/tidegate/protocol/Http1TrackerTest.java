@@ -455,9 +455,9 @@ class Http1TrackerTest {
         seen.client(GET).endpoint(OK).client(GET);
         tracker.retire();
         assertTrue(seen.holding());
-        seen.client(GET).endpoint(OK.substring(0, 20));
+        seen.client(GET).endpoint(OK.substring(0, 10));
         assertFalse(tracker.told());
-        seen.endpoint(OK.substring(20));
+        seen.endpoint(OK.substring(10));
 
         assertEquals(OK + OK_AND_CLOSE, seen.clientSaw());
         assertEquals(GET + GET, seen.endpointSaw());
@@ -484,16 +484,31 @@ class Http1TrackerTest {
     }
 
     @Test
-    void theLineIsInsertedRightBeforeTheBlankLineWhateverTheSplit() {
-        String response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok";
-        String wanted = response.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
-        for (int one = 0; one < response.length(); one++) {
-            for (int two = one; two < response.length(); two++) {
-                WatchedHttp1 split = new WatchedHttp1().withCap(1).client(GET);
-                split.endpoint(response.substring(0, one)).endpoint(response.substring(one, two));
-                split.endpoint(response.substring(two));
-                assertEquals(wanted, split.clientSaw());
-                assertTrue(split.isOver());
+    void theLineIsInsertedRightBeforeTheBlankLineOfAHeadThatComesWhole() {
+        seen.withCap(1).client(GET).endpoint("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: keep-alive\r\n\r\nok");
+
+        assertEquals(
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX: keep-alive\r\nConnection: close\r\n\r\nok",
+                seen.clientSaw());
+    }
+
+    @Test
+    void itIsInsertedOnceAtTheBeginningOfALineWhateverTheSplit() {
+        for (String own : new String[] {"X: y", "Connection: keep-alive"}) {
+            String response = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n" + own + "\r\n\r\nok";
+            for (int one = 0; one < response.length(); one++) {
+                for (int two = one; two < response.length(); two++) {
+                    WatchedHttp1 split = new WatchedHttp1().withCap(1).client(GET);
+                    split.endpoint(response.substring(0, one)).endpoint(response.substring(one, two));
+                    split.endpoint(response.substring(two));
+                    String got = split.clientSaw();
+                    int at = got.indexOf("\nConnection: close\r\n");
+
+                    assertTrue(at > 0 && at < got.indexOf("\r\n\r\n"), got);
+                    assertEquals(response, got.replace("\nConnection: close\r\n", "\n"));
+                    assertTrue(got.indexOf("Connection:") == at + 1, () -> "another stands before it: " + got);
+                    assertTrue(split.isOver());
+                }
             }
         }
     }
@@ -594,7 +609,21 @@ class Http1TrackerTest {
     void whatOnlyLooksLikeCloseIsNone(String lines) {
         seen.withCap(1).client(GET).endpoint("HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 0\r\n\r\n");
 
-        assertTrue(seen.clientSaw().endsWith("Content-Length: 0\r\nConnection: close\r\n\r\n"), seen.clientSaw());
+        String told = lines.startsWith("Connection:")
+                ? "HTTP/1.1 200 OK\r\nConnection: close\r\n" + lines + "Content-Length: 0\r\n\r\n"
+                : "HTTP/1.1 200 OK\r\n" + lines + "Content-Length: 0\r\nConnection: close\r\n\r\n";
+        assertEquals(told, seen.clientSaw());
+    }
+
+    /** Java's HttpClient and Python's http.client look at the first Connection line only, and nginx always has one. */
+    @Test
+    void ourLineStandsBeforeAConnectionLineOfTheEndpoint() {
+        seen.withCap(1).client(GET);
+        seen.endpoint("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n");
+
+        assertEquals(
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n",
+                seen.clientSaw());
     }
 
     @Test
