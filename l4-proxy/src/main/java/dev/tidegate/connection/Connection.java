@@ -255,11 +255,16 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onBytes(Side from, int count, long delivered) {
         long now = worker.coarseNanos();
+        boolean answers = from == Side.UPSTREAM && progress.clientSpokeLast();
         if (progress.spoke(from, now) && countsExchanges) {
             onRequest();
         }
         if (lifespan.addBytes(count, now)) {
             beginToRetire(now);
+        }
+        if (answers && lifespan.retiring(now)) {
+            // While an answer was owed the next look was put far off; now much less silence may be enough.
+            armBy(now + lifespan.neededSilenceNanos(progress.seen(), now));
         }
         if (from == Side.DOWNSTREAM) {
             row.receivedBytes += count;

@@ -474,6 +474,24 @@ class ConnectionTest {
         }
     }
 
+    @Test
+    void theSilenceBehindAnAnswerThatWasOwedIsNotMissed() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            Event.CLIENT_BYTES.happen(bench);
+            long now = bench.worker.nowNanos();
+            bench.connection.retire(RetireOrder.everywhere(CloseReason.DRAIN), now, now + 600 * SECOND);
+            bench.crank.advance(Duration.ofSeconds(1)); // it was looked at, and half the grace asked for
+            Event.ENDPOINT_BYTES.happen(bench);
+
+            bench.crank.advance(Duration.ofMillis(4_900));
+            assertEquals("open 200k, open 200k, lives", bench.outcome());
+            bench.crank.advance(Duration.ofMillis(200));
+
+            assertEquals("fin 200k, closed 200k, lives", bench.outcome());
+        }
+    }
+
     /** The states, and the marks within RELAYING and CLOSING that make a difference. */
     enum Standing {
         DIALING {
