@@ -173,8 +173,8 @@ final class Http1Tracker implements Tracker {
             }
         }
         if (responses.inHead() && !told && tellsClient()) {
-            closeAt = behindFirstLine(data, head, end);
-            told = closeAt >= 0;
+            closeAt = responses.saysClose() ? -1 : behindFirstLine(data, head, end);
+            told = responses.saysClose() || closeAt >= 0;
         }
         return finish(data, closeAt, answer);
     }

@@ -627,6 +627,19 @@ class Http1TrackerTest {
     }
 
     @Test
+    void aCloseThatHasPassedBeforeTheConnectionRetiresIsEnough() {
+        String first = "HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nX: ";
+        seen.client(GET).endpoint(first);
+        tracker.retire();
+        seen.endpoint("y\r\nZ: z\r\nContent-");
+        seen.endpoint("Length: 0\r\n\r\n");
+
+        assertEquals(first + "y\r\nZ: z\r\nContent-Length: 0\r\n\r\n", seen.clientSaw());
+        assertTrue(tracker.told());
+        assertTrue(seen.isOver());
+    }
+
+    @Test
     void aCloseOfTheEndpointsOwnBeforeTheLastChangesNothing() {
         seen.client(GET).endpoint(OK_AND_CLOSE);
         assertFalse(tracker.told());
