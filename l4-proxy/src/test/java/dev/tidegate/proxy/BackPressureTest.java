@@ -10,16 +10,23 @@ import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
+import dev.tidegate.testkit.ScriptedConnection;
 import dev.tidegate.testkit.ScriptedPeer;
 import dev.tidegate.testkit.Scripts;
 import dev.tidegate.testkit.SeededStream;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 
 /** A side that does not read stops the other; what waits in between is bounded, and given back. */
@@ -28,6 +35,7 @@ class BackPressureTest {
     private static final int MIB = 1024 * KIB;
     private static final Duration STALL = Duration.ofMillis(150);
     private static final long UNBOUNDED = 1024L * MIB;
+    private static final int KEY_BYTES = 8;
 
     /** Per direction: the watermark and one receive buffer, with room for one buffer that is being filled. */
     private static final long PER_DIRECTION = 128L * KIB;
@@ -129,42 +137,76 @@ class BackPressureTest {
     /** envoyproxy/envoy#3639: a reset while the other side is about to be resumed. */
     @Tag("slow")
     @EachTransport
-    void aResetAroundAResumeLeavesNothingBehind(Wish transport) throws IOException {
+    void aResetAroundAResumeLeavesNothingBehind(Wish transport) throws Exception {
         resetsAroundResumes(transport, 8);
     }
 
     @Tag("nightly")
     @EachTransport
-    void tenThousandResetsAroundResumesLeaveNothingBehind(Wish transport) throws IOException {
+    void tenThousandResetsAroundResumesLeaveNothingBehind(Wish transport) throws Exception {
         resetsAroundResumes(transport, 10_000);
     }
 
-    private static void resetsAroundResumes(Wish transport, int rounds) throws IOException {
+    /** Side by side, since the proxy takes its second to give up what a peer that is stalled will not read. */
+    private static void resetsAroundResumes(Wish transport, int rounds) throws Exception {
+        int atOnce = Math.min(rounds, 100);
+        int betweenLooks = 10 * atOnce;
         Random random = new Random(16);
-        byte[] sips = new byte[64 * KIB];
-        try (var backend = ScriptedBackend.start(
-                        ScriptedBackend.Options.DEFAULT.withReceiveBuffer(8 * KIB), Scripts.streamForever(1));
+        Map<String, ScriptedConnection> endpoints = new ConcurrentHashMap<>(); // by the first bytes of their streams
+        try (var backend = ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.withReceiveBuffer(8 * KIB), c -> {
+                    endpoints.put(c.readText(KEY_BYTES), c);
+                    Scripts.streamForever(1).run(c);
+                });
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
-            for (int round = 0; round < rounds; round++) {
-                try (ScriptedClient client = ScriptedClient.connect(
-                        proxy.address(),
-                        ScriptedClient.Options.DEFAULT
-                                .withReceiveBuffer(8 * KIB)
-                                .withSendBuffer(8 * KIB))) {
-                    client.sendUntilBlocked(round, UNBOUNDED, Duration.ofMillis(10));
-                    for (int reads = random.nextInt(40); reads > 0; reads--) {
-                        client.read(sips);
-                    }
-                    if (random.nextBoolean()) {
-                        client.reset();
-                    } else {
-                        backend.connection(round).reset();
-                    }
+            for (int done = 0; done < rounds; ) {
+                List<Callable<Void>> some = new ArrayList<>();
+                for (; some.size() < betweenLooks && done < rounds; done++) {
+                    int round = done;
+                    int reads = random.nextInt(40);
+                    boolean byClient = random.nextBoolean();
+                    some.add(() -> resetAroundResume(proxy, endpoints, round, reads, byClient));
                 }
-                long closed = round + 1L;
-                Await.equal("connections closed", closed, proxy::closed);
+                sideBySide(atOnce, some);
+                Await.equal("connections closed", (long) done, proxy::closed);
+                assertEquals(0, proxy.active());
+                assertEquals(0, proxy.cell(0).inFlight());
+                Await.until("buffers given back after round " + done, () -> pinned() <= PER_WORKER);
             }
             assertEquals(rounds, proxy.closed(CloseReason.CLIENT_RESET) + proxy.closed(CloseReason.ENDPOINT_RESET));
+        }
+    }
+
+    private static Void resetAroundResume(
+            ProxyFixture proxy, Map<String, ScriptedConnection> endpoints, int round, int reads, boolean byClient)
+            throws IOException {
+        byte[] sips = new byte[64 * KIB];
+        try (ScriptedClient client = ScriptedClient.connect(
+                proxy.address(),
+                ScriptedClient.Options.DEFAULT.withReceiveBuffer(8 * KIB).withSendBuffer(8 * KIB))) {
+            client.sendUntilBlocked(round, UNBOUNDED, Duration.ofMillis(10));
+            for (int left = reads; left > 0; left--) {
+                client.read(sips);
+            }
+            Await.until("round " + round + " has come to the endpoint", () -> endpoints.containsKey(key(round)));
+            ScriptedConnection endpoint = endpoints.remove(key(round));
+            if (byClient) {
+                client.reset();
+            } else {
+                endpoint.reset();
+            }
+        }
+        return null;
+    }
+
+    /** Runs all, no more than that many at a time. Fails as the first did that failed. */
+    private static void sideBySide(int atOnce, List<Callable<Void>> tasks) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(atOnce);
+        try {
+            for (Future<Void> each : threads.invokeAll(tasks)) {
+                each.get();
+            }
+        } finally {
+            threads.shutdownNow();
         }
     }
 
@@ -250,46 +292,86 @@ class BackPressureTest {
     /** A connection that is stalled and resumed, one way and then the other, loses and mixes nothing. */
     @EachTransport
     @Tag("slow")
-    void stallingAndResumingKeepsEveryByte(Wish transport) throws IOException {
-        stallAndResume(transport, 2);
+    void stallingAndResumingKeepsEveryByte(Wish transport) throws Exception {
+        stallAndResume(ProxyFixture.on(transport), ScriptedClient.Options.DEFAULT, 2, 1);
     }
 
+    /** Side by side, and with less in the kernel's buffers, so that a round is a matter of its two stalls. */
     @Tag("nightly")
     @EachTransport
-    void stallingAndResumingAThousandTimesKeepsEveryByte(Wish transport) throws IOException {
-        stallAndResume(transport, 1000);
+    void stallingAndResumingAThousandTimesKeepsEveryByte(Wish transport) throws Exception {
+        stallAndResume(
+                ProxyFixture.on(transport).sendBuffers(64 * KIB),
+                ScriptedClient.Options.DEFAULT.withSendBuffer(64 * KIB),
+                1000,
+                20);
     }
 
-    private static void stallAndResume(Wish transport, int rounds) throws IOException {
-        for (int round = 0; round < rounds; round++) {
-            Gate reading = new Gate();
-            AtomicLong up = new AtomicLong();
-            AtomicLong down = new AtomicLong();
-            Gate sent = new Gate();
-            try (var backend = ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.withReceiveBuffer(16 * KIB), c -> {
-                        reading.pass();
-                        c.skip(up.get());
-                        down.set(c.sendUntilBlocked(8, UNBOUNDED, STALL));
-                        sent.open();
-                        c.readToEnd();
-                    });
-                    var proxy = ProxyFixture.on(transport).endpoint(backend).start();
-                    ScriptedClient client = stalledClient(proxy)) {
-                up.set(client.sendUntilBlocked(7, UNBOUNDED, STALL));
+    private static void stallAndResume(ProxyFixture.Setup setup, ScriptedClient.Options options, int rounds, int atOnce)
+            throws Exception {
+        Map<String, Stall> stalls = new ConcurrentHashMap<>(); // by the first bytes of their streams
+        try (var backend = ScriptedBackend.start(
+                        ScriptedBackend.Options.DEFAULT.withReceiveBuffer(16 * KIB),
+                        c -> stalls.get(c.readText(KEY_BYTES)).atEndpoint(c));
+                var proxy = setup.endpoint(backend).start()) {
+            List<Callable<Void>> all = new ArrayList<>();
+            for (int i = 0; i < rounds; i++) {
+                Stall stall = new Stall(i, rounds + i);
+                stalls.put(key(stall.upSeed), stall);
+                all.add(() -> stall.atClient(proxy, options.withReceiveBuffer(16 * KIB)));
+            }
+            sideBySide(atOnce, all);
+            for (Side side : Side.values()) {
+                long pauses = proxy.proxy().counters().get(0).paused(side);
+                assertTrue(pauses >= rounds, () -> side + ": " + pauses + " pauses: some rounds show nothing");
+            }
+        }
+    }
+
+    /** What tells a connection from others, on the endpoint's side too. */
+    private static String key(long seed) {
+        return new String(SeededStream.bytes(seed, KEY_BYTES), StandardCharsets.ISO_8859_1);
+    }
+
+    /** One connection that is stalled on its way up, resumed, and then the same on its way down. */
+    private static final class Stall {
+        final long upSeed;
+        private final long downSeed;
+        private final Gate reading = new Gate();
+        private final Gate sent = new Gate();
+        private volatile ProxyFixture proxy; // writer: the client's thread
+        private volatile long up; // writer: the client's thread
+        private volatile long down; // writer: the endpoint's thread
+        private volatile String upHash; // writer: the endpoint's thread
+
+        Stall(long upSeed, long downSeed) {
+            this.upSeed = upSeed;
+            this.downSeed = downSeed;
+        }
+
+        void atEndpoint(ScriptedConnection endpoint) throws IOException {
+            reading.pass();
+            endpoint.skip(up - KEY_BYTES);
+            upHash = endpoint.sha256();
+            down = endpoint.sendUntilBlocked(downSeed, UNBOUNDED, STALL, proxy::awaitTurns);
+            sent.open();
+            endpoint.readToEnd();
+        }
+
+        Void atClient(ProxyFixture over, ScriptedClient.Options options) throws IOException {
+            proxy = over;
+            try (ScriptedClient client = ScriptedClient.connect(proxy.address(), options)) {
+                up = client.sendUntilBlocked(upSeed, UNBOUNDED, STALL, proxy::awaitTurns);
                 reading.open();
                 sent.pass();
-                client.skip(down.get());
+                client.skip(down);
 
-                assertEquals(
-                        SeededStream.sha256(7, up.get()), backend.connection(0).sha256());
-                assertEquals(SeededStream.sha256(8, down.get()), client.sha256());
-                for (Side side : Side.values()) {
-                    long pauses = proxy.proxy().counters().get(0).paused(side);
-                    assertTrue(pauses > 0, () -> "reading was never paused: the test shows nothing");
-                }
+                assertEquals(SeededStream.sha256(upSeed, up), upHash);
+                assertEquals(SeededStream.sha256(downSeed, down), client.sha256());
                 client.shutdownOutput();
                 assertEquals(End.Kind.FIN, client.readToEnd().kind());
             }
+            return null;
         }
     }
 }

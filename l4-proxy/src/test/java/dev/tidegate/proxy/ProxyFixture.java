@@ -296,6 +296,13 @@ public final class ProxyFixture implements AutoCloseable {
         Await.until("no connection left", () -> active() == 0);
     }
 
+    /** Waits until every worker has looked at all its sockets once more. */
+    public void awaitTurns() {
+        // The first may be taken by a turn that has done with them.
+        armedDeadlines(proxy);
+        armedDeadlines(proxy);
+    }
+
     /** This test means to leave connections open: {@link #close} will abort them, and not wait for their own end. */
     public void abandonConnections() {
         abandoned = true;

@@ -261,13 +261,22 @@ public abstract sealed class ScriptedPeer implements AutoCloseable permits Scrip
      * @return the number of bytes that the kernel took
      */
     public long sendUntilBlocked(long seed, long most, Duration stall) throws IOException {
+        return sendUntilBlocked(seed, most, stall, null);
+    }
+
+    /**
+     * The same, but a stall counts only when another follows on {@code chance}: what lets the reader take what it has not
+     * had the time for, on a machine that is busy.
+     */
+    public long sendUntilBlocked(long seed, long most, Duration stall, Runnable chance) throws IOException {
         SeededStream stream = new SeededStream(seed);
         byte[] chunk = new byte[CHUNK_BYTES];
         long sent = 0;
         long movedNanos = System.nanoTime();
+        boolean hadChance = chance == null;
         channel.configureBlocking(false);
         try {
-            while (sent < most && System.nanoTime() - movedNanos < stall.toNanos()) {
+            while (sent < most) {
                 stream.seek(sent);
                 int length = (int) Math.min(most - sent, chunk.length);
                 stream.fill(chunk, 0, length);
@@ -276,8 +285,15 @@ public abstract sealed class ScriptedPeer implements AutoCloseable permits Scrip
                     sent += count;
                     bytesSent.addAndGet(count);
                     movedNanos = System.nanoTime();
-                } else {
+                    hadChance = chance == null;
+                } else if (System.nanoTime() - movedNanos < stall.toNanos()) {
                     LockSupport.parkNanos(200_000);
+                } else if (hadChance) {
+                    break;
+                } else {
+                    chance.run();
+                    hadChance = true;
+                    movedNanos = System.nanoTime();
                 }
             }
         } catch (IOException e) {
