@@ -157,7 +157,9 @@ class BooksTest {
                     assertEquals(Ending.RST, resetByTheEndpoint.ending());
                 }
             }
-            proxy.awaitNoConnections();
+            // None active is not yet the end: some may still wait to be accepted.
+            Await.equal("closed", (long) rounds, proxy::closed);
+            assertEquals(0, proxy.active());
             assertEquals(0, proxy.cell(0).inFlight());
 
             List<ScriptedClient> held = new ArrayList<>();
@@ -197,6 +199,7 @@ class BooksTest {
                     client.reset();
                 }
             }
+            Await.equal("closed", 1_000L, proxy::closed); // all have been accepted, too
             proxy.awaitNoConnections();
 
             Await.until(
