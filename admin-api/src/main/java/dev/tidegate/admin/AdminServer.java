@@ -129,6 +129,15 @@ public final class AdminServer implements AutoCloseable {
         return List.copyOf(bound);
     }
 
+    /** At once when on the loop already; not at all once it ends, since nobody is there to be answered then. */
+    private static void onLoop(EventLoop loop, Runnable task) {
+        if (loop.inEventLoop()) {
+            task.run();
+        } else if (!loop.isShuttingDown()) {
+            loop.execute(task);
+        }
+    }
+
     private Parts parts(EventLoop loop) throws IOException {
         LongSupplier nanoTime = () -> loop.ticker().nanoTime();
         Audit audit = new Audit(nanoTime);
@@ -138,7 +147,7 @@ public final class AdminServer implements AutoCloseable {
                 settings.tokenFile().isPresent()
                         ? TokenFile.open(settings.tokenFile().get(), nanoTime.getAsLong())
                         : null,
-                new Dispatcher(new Router(Routes.of(operations))),
+                new Dispatcher(new Router(Routes.of(operations, task -> onLoop(loop, task)))),
                 new EventHub(operations, limits, loop, nanoTime),
                 new RateLimiter(limits.requestsPerSecond(), limits.burst()),
                 audit);

@@ -45,7 +45,7 @@ public interface ProxyOperations {
     /** The generation of the configuration in force. */
     long generation();
 
-    /** The process as it is now. */
+    /** The process as it is now, or was a moment ago, but never before a write that has been answered. */
     CompletionStage<StatusView> status();
 
     /** The configuration in force, as the file would have it: maps, lists and scalars; secrets masked. */
@@ -60,7 +60,7 @@ public interface ProxyOperations {
     /** Open connections, the oldest first. */
     CompletionStage<Page<ConnectionView>> connections(ConnectionFilter filter);
 
-    /** Operations under way, and the last ones that ended; the newest first. */
+    /** Operations under way, and the last ones that ended; the newest first. As old as the status may be. */
     CompletionStage<List<OperationView>> operations();
 
     /** The last events, oldest first, {@code max} at most. */

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /** The calls that change nothing. Confined to the admin loop. */
 final class Reads {
@@ -27,10 +28,17 @@ final class Reads {
     private static final Duration STATS_INTERVAL_MAX = Duration.ofHours(1);
 
     private final ProxyOperations operations;
+    private final Executor loop;
     private final StatusPage page = StatusPage.load();
+    private StatusView told; // and how, below; on the loop alone
+    private Answer toldAs;
 
-    Reads(ProxyOperations operations) {
+    /**
+     * @param loop where answers are made of what other threads have told: none of theirs has the time
+     */
+    Reads(ProxyOperations operations, Executor loop) {
         this.operations = operations;
+        this.loop = loop;
     }
 
     CompletionStage<Answer> livez(Call call) {
@@ -69,7 +77,16 @@ final class Reads {
     }
 
     CompletionStage<Answer> status(Call call) {
-        return operations.status().thenApply(status -> tagged(status, status.generation()));
+        return operations.status().thenApplyAsync(this::status, loop);
+    }
+
+    /** Who asks often is given the same view again and again. */
+    private Answer status(StatusView status) {
+        if (status != told) {
+            toldAs = tagged(status, status.generation());
+            told = status;
+        }
+        return toldAs;
     }
 
     CompletionStage<Answer> config(Call call) {
@@ -78,7 +95,7 @@ final class Reads {
     }
 
     CompletionStage<Answer> logLevel(Call call) {
-        return operations.status().thenApply(Reads::logLevel);
+        return operations.status().thenApplyAsync(Reads::logLevel, loop);
     }
 
     private static Answer logLevel(StatusView status) {
@@ -141,22 +158,24 @@ final class Reads {
                 query.text("backend"),
                 query.text("endpoint"),
                 query.integer("limit").orElse(CONNECTIONS_LISTED));
-        return operations.connections(filter).thenApply(page -> Answer.json(HttpResponseStatus.OK, page));
+        return operations.connections(filter).thenApplyAsync(page -> Answer.json(HttpResponseStatus.OK, page), loop);
     }
 
     CompletionStage<Answer> operations(Call call) {
-        return operations.operations().thenApply(all -> Answer.json(HttpResponseStatus.OK, page(all)));
+        return operations.operations().thenApplyAsync(all -> Answer.json(HttpResponseStatus.OK, page(all)), loop);
     }
 
     CompletionStage<Answer> operation(Call call) {
         return operations
                 .operations()
-                .thenApply(all -> all.stream()
-                        .filter(operation -> operation.id().equals(call.id()))
-                        .findFirst()
-                        .map(operation -> Answer.json(HttpResponseStatus.OK, operation))
-                        .orElseGet(() -> notFound("operation", call.id(), "/v1/operations")
-                                .answer()));
+                .thenApplyAsync(
+                        all -> all.stream()
+                                .filter(operation -> operation.id().equals(call.id()))
+                                .findFirst()
+                                .map(operation -> Answer.json(HttpResponseStatus.OK, operation))
+                                .orElseGet(() -> notFound("operation", call.id(), "/v1/operations")
+                                        .answer()),
+                        loop);
     }
 
     CompletionStage<Answer> events(Call call) throws Refusal {

@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /**
  * The table of all calls. What is not here does not exist; the API's description is made from it.
@@ -31,14 +32,18 @@ final class Routes {
     private final Writes writes;
     private final List<Route> table = new ArrayList<>();
 
-    private Routes(ProxyOperations operations) {
-        this.reads = new Reads(operations);
+    private Routes(ProxyOperations operations, Executor loop) {
+        this.reads = new Reads(operations, loop);
         this.writes = new Writes(operations);
     }
 
-    /** All calls, in the order of the API's description. */
-    static List<Route> of(ProxyOperations operations) {
-        Routes routes = new Routes(operations);
+    /**
+     * All calls, in the order of the API's description.
+     *
+     * @param loop carries out tasks on the admin loop, where answers are made
+     */
+    static List<Route> of(ProxyOperations operations, Executor loop) {
+        Routes routes = new Routes(operations, loop);
         routes.addProbes();
         routes.addProcess();
         routes.addFrontends();

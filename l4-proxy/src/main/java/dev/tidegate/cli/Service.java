@@ -166,7 +166,8 @@ final class Service {
                 choice.transport().name(),
                 choice.reason(),
                 Instant.now());
-        AdminServer admin = new AdminServer(new ProxyAdmin(proxy, metrics, process, InstantSource.system(), reloads));
+        AdminServer admin = new AdminServer(
+                new ProxyAdmin(proxy, metrics, process, InstantSource.system(), System::nanoTime, reloads));
         made.push(admin::close);
         whenReloaded.set(() -> {
             listening(proxy).forEach(log::debug);

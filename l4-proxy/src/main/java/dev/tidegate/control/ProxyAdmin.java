@@ -21,6 +21,7 @@ import dev.tidegate.admin.view.StatusView;
 import dev.tidegate.admin.view.WorkerView;
 import dev.tidegate.config.ConfigDocument;
 import dev.tidegate.config.Problem;
+import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.telemetry.Metrics;
 import dev.tidegate.telemetry.ReloadCounts;
@@ -40,26 +41,40 @@ import java.util.function.Consumer;
 
 /** What the admin API serves, of a running proxy. Any thread. */
 public final class ProxyAdmin implements ProxyOperations {
+    /** How old a view may be that workers have to be asked for, so that those who ask often cost no more than others. */
+    private static final long VIEW_NANOS = 100_000_000;
+
     private final Proxy proxy;
     private final Metrics metrics;
     private final ProcessInfo process;
     private final InstantSource clock;
     private final Optional<FileReloads> reloads;
+    private final Recent<List<OperationView>> operations;
+    private final Recent<StatusView> status;
+    private volatile long viewedGeneration; // writer: whoever reads; views are of this one
 
     /**
      * @param proxy what is shown and changed
      * @param metrics of it
      * @param process what does not change about it
      * @param clock the time of day
+     * @param ticker monotonic time
      * @param reloads of its configuration file; empty when it has none
      */
     public ProxyAdmin(
-            Proxy proxy, Metrics metrics, ProcessInfo process, InstantSource clock, Optional<FileReloads> reloads) {
+            Proxy proxy,
+            Metrics metrics,
+            ProcessInfo process,
+            InstantSource clock,
+            Ticker ticker,
+            Optional<FileReloads> reloads) {
         this.proxy = proxy;
         this.metrics = metrics;
         this.process = process;
         this.clock = clock;
         this.reloads = reloads;
+        this.operations = new Recent<>(ticker, VIEW_NANOS, () -> proxy.views().operations());
+        this.status = new Recent<>(ticker, VIEW_NANOS, this::askStatus);
     }
 
     // ---- open to all
@@ -106,6 +121,25 @@ public final class ProxyAdmin implements ProxyOperations {
 
     @Override
     public CompletionStage<StatusView> status() {
+        forgetOtherGenerations();
+        return status.get();
+    }
+
+    /** The configuration changes by a signal too, or because its file did. */
+    private void forgetOtherGenerations() {
+        long generation = generation();
+        if (generation != viewedGeneration) {
+            viewedGeneration = generation;
+            forgetViews();
+        }
+    }
+
+    private void forgetViews() {
+        operations.forget();
+        status.forget();
+    }
+
+    private CompletionStage<StatusView> askStatus() {
         return proxy.views().operations().thenCombine(proxy.views().ages(), (operations, ages) -> {
             Instant now = clock.instant();
             return new StatusView(
@@ -172,7 +206,8 @@ public final class ProxyAdmin implements ProxyOperations {
 
     @Override
     public CompletionStage<List<OperationView>> operations() {
-        return proxy.views().operations();
+        forgetOtherGenerations();
+        return operations.get();
     }
 
     @Override
@@ -189,7 +224,13 @@ public final class ProxyAdmin implements ProxyOperations {
 
     @Override
     public CompletionStage<Outcome> execute(Command command, WriteContext context) {
-        return command instanceof Command.Reload ? reload(context) : proxy.execute(command, context);
+        CompletionStage<Outcome> done =
+                command instanceof Command.Reload ? reload(context) : proxy.execute(command, context);
+        return done.thenApply(outcome -> {
+            // Before it is told, so that whoever hears of it never reads what was before.
+            forgetViews();
+            return outcome;
+        });
     }
 
     private CompletionStage<Outcome> reload(WriteContext context) {

@@ -50,6 +50,7 @@ final class OperatorFixture {
                 new Metrics(proxy::snapshot, proxy.counters(), proxy.reloads(), none, "1", System::nanoTime),
                 new ProcessInfo("1", 1, Optional.empty(), "any", "a test", Instant.EPOCH),
                 InstantSource.system(),
+                System::nanoTime,
                 Optional.empty());
     }
 
