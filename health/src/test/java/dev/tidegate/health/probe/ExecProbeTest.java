@@ -1,0 +1,153 @@
+package dev.tidegate.health.probe;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.health.Finding;
+import dev.tidegate.health.Word;
+import dev.tidegate.testkit.Await;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With real programs, of those that any system has. */
+class ExecProbeTest {
+    private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 8443);
+
+    private ProbeBench bench;
+
+    @BeforeEach
+    void open() {
+        bench = ProbeBench.nio();
+    }
+
+    @AfterEach
+    void close() {
+        bench.close();
+    }
+
+    @Test
+    void exitCodeDecidesAndLastLineIsToldAlong() {
+        assertEquals(Finding.pass("exit code 0"), shell("exit 0"));
+        assertEquals(Finding.pass("exit code 0: two"), shell("echo one; echo two; echo"));
+        assertEquals(Finding.notReady("exit code 75: draining"), shell("echo draining >&2; exit 75"));
+        assertEquals(Finding.fail("exit code 3: lag is 7 s"), shell("printf 'lag is 7 s'; exit 3"));
+        assertEquals(Finding.fail("exit code 1"), run("/bin/false"));
+    }
+
+    @Test
+    void lastLineIsCutAndMadeVisible() {
+        Finding finding = shell("printf '\\033[31m'; printf 'x%.0s' $(seq 300); exit 1");
+        assertEquals("exit code 1: ?[31m" + "x".repeat(195), finding.detail());
+    }
+
+    @Test
+    void deathBySignalIsTold() {
+        assertEquals(Finding.fail("exit code 137 (killed by signal 9)"), shell("kill -KILL $$"));
+    }
+
+    @Test
+    void programThatCannotBeStartedSaysNothingAboutTheTarget(@TempDir Path directory) throws Exception {
+        assertEquals(
+                new Finding(Word.VOID, "cannot start /no/such/program: No such file or directory"),
+                run("/no/such/program"));
+        Path plain = Files.writeString(directory.resolve("plain"), "x");
+        assertEquals(new Finding(Word.VOID, "cannot start " + plain + ": Permission denied"), run(plain.toString()));
+    }
+
+    @Test
+    void environmentNamesTheTargetAndArgumentsPassAsTheyAre() {
+        assertEquals(
+                Finding.pass("exit code 0: shop|a|a.internal:8080|127.0.0.1|8443|$HOME *"),
+                run(
+                        "/bin/sh",
+                        "-c",
+                        "echo \"$TIDEGATE_BACKEND|$TIDEGATE_ENDPOINT|$TIDEGATE_ADDRESS|$TIDEGATE_HOST|$TIDEGATE_PORT|$1\"",
+                        "sh",
+                        "$HOME *"));
+    }
+
+    @Test
+    void inputIsEmpty() {
+        assertEquals(Finding.pass("exit code 0: end of input"), shell("read line || echo end of input"));
+    }
+
+    @Test
+    void descendantThatLivesOnIsNotWaitedFor(@TempDir Path directory) throws Exception {
+        Path pid = directory.resolve("pid");
+        Finding finding = shell("sleep 1000 & echo $! > " + pid + "; echo started");
+        assertEquals(Finding.pass("exit code 0: started"), finding);
+        // It was handed over to the system; the test ends what it has begun.
+        ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).ifPresent(ProcessHandle::destroyForcibly);
+    }
+
+    @Test
+    void cancelKillsTheProgramAndItsDescendantsAndNothingIsTold(@TempDir Path directory) throws Exception {
+        Path pids = directory.resolve("pids");
+        ProbeBench.Started started = bench.start(
+                probe("sleep 1000 & echo $$ $! > " + pids + ".new; mv " + pids + ".new " + pids + "; wait"), ADDRESS);
+        Await.until("it runs", () -> Files.exists(pids));
+        List<ProcessHandle> both = new ArrayList<>();
+        for (String pid : Files.readString(pids).strip().split(" ", -1)) {
+            both.add(ProcessHandle.of(Long.parseLong(pid)).orElseThrow());
+        }
+        assertEquals(2, both.size());
+        assertEquals("no end of the program", started.cancel());
+        Await.until("both have ended", () -> both.stream().noneMatch(ProcessHandle::isAlive));
+        assertEquals(Finding.pass("exit code 0"), shell("exit 0"));
+        assertEquals(0, started.tellings().get());
+    }
+
+    @Test
+    void seventeenthProgramWaitsForItsTurn(@TempDir Path directory) {
+        List<ProbeBench.Started> all = new ArrayList<>();
+        for (int i = 0; i < Programs.RUNNING_MAX; i++) {
+            all.add(bench.start(probe("echo > " + directory.resolve("p" + i) + "; exec sleep 1000"), ADDRESS));
+        }
+        Await.until("16 run", () -> directory.toFile().list().length == Programs.RUNNING_MAX);
+        ProbeBench.Started given = bench.start(probe("echo > " + directory.resolve("given-up")), ADDRESS);
+        ProbeBench.Started next = bench.start(probe("echo went"), ADDRESS);
+        assertEquals("no turn for the program, as 16 others run", given.cancel());
+        assertEquals(0, next.tellings().get());
+        all.get(0).cancel();
+        assertEquals(Finding.pass("exit code 0: went"), next.finding());
+        all.forEach(ProbeBench.Started::cancel);
+        assertTrue(Files.notExists(directory.resolve("given-up")));
+        assertEquals(0, given.tellings().get());
+    }
+
+    @Test
+    void programThatWritesMoreThanAPipeTakesStandsStillUntilCancelled() {
+        ProbeBench.Started started = bench.start(probe("exec cat /dev/zero"), ADDRESS);
+        Await.until("it runs", () -> bench.onLoop(() -> started.run().toString() != null));
+        assertEquals(0, started.tellings().get());
+        started.cancel();
+        assertEquals(Finding.pass("exit code 0"), shell("exit 0"));
+    }
+
+    @Test
+    void probesThatAskTheSameAreEqual() {
+        assertEquals(new ExecProbe(List.of("/bin/true", "a")), new ExecProbe(List.of("/bin/true", "a")));
+        assertThrows(IllegalArgumentException.class, () -> new ExecProbe(List.of()));
+    }
+
+    private Finding shell(String script) {
+        return run("/bin/sh", "-c", script);
+    }
+
+    private Finding run(String... command) {
+        return bench.run(new ExecProbe(List.of(command)), ADDRESS);
+    }
+
+    private static ExecProbe probe(String script) {
+        return new ExecProbe(List.of("/bin/sh", "-c", script));
+    }
+}
