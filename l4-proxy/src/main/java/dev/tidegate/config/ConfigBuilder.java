@@ -96,7 +96,13 @@ final class ConfigBuilder {
                         connect.get(ConfigKeys.ATTEMPTS),
                         connect.get(ConfigKeys.CONNECT_DEADLINE),
                         connect.get(ConfigKeys.PROXY_PROTOCOL)),
-                rebalance(backend.get(ConfigKeys.REBALANCE)));
+                rebalance(backend.get(ConfigKeys.REBALANCE)),
+                backend.value(HealthKeys.HEALTH).map(HealthBuilder::health),
+                backend.get(HealthKeys.OUTLIER).map(HealthBuilder::outlier),
+                backend.get(HealthKeys.BREAKER).map(HealthBuilder::breaker),
+                backend.get(HealthKeys.RETRY_BUDGET).map(HealthBuilder::retryBudget),
+                backend.get(HealthKeys.SLOW_START).map(HealthBuilder::slowStart),
+                HealthBuilder.panic(backend.get(HealthKeys.PANIC)));
     }
 
     private static RebalanceConfig rebalance(Values rebalance) {

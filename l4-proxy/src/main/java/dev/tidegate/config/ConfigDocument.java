@@ -147,6 +147,7 @@ public final class ConfigDocument {
                 Durations.format(backend.rebalance().spread()));
         rebalance.put(ConfigKeys.MAX_SHARE.name(), backend.rebalance().maxSharePercent() + "%");
         map.put(ConfigKeys.REBALANCE.name(), rebalance);
+        HealthDocument.put(backend, map);
         return map;
     }
 
@@ -164,7 +165,7 @@ public final class ConfigDocument {
     }
 
     /** Free text, in which a dollar sign before a brace is not meant for a variable. */
-    private static String text(String value) {
+    static String text(String value) {
         return value.replace("${", "$${");
     }
 

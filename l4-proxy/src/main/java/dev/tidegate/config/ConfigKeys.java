@@ -34,7 +34,7 @@ final class ConfigKeys {
     static final Key<Transport> TRANSPORT = Key.optional(
                     "transport",
                     ScalarType.oneOf(
-                            ordered(
+                            ScalarType.words(
                                     Map.entry("auto", Transport.AUTO),
                                     Map.entry("io_uring", Transport.IO_URING),
                                     Map.entry("epoll", Transport.EPOLL),
@@ -96,19 +96,19 @@ final class ConfigKeys {
             .atRestart();
     static final Key<String> TOKEN_FILE = Key.derived(
                     "token-file",
-                    filePath(),
+                    Paths.file(),
                     "none",
                     "who may do what on TCP: a file with lines `ROLE TOKEN`, roles `viewer`, `operator` and `admin`; without it"
                             + " TCP serves reads only")
             .atRestart();
     static final Key<String> CERTIFICATE = Key.required(
-                    "certificate", filePath(), "the server's certificate and those between it and its root, in PEM")
+                    "certificate", Paths.file(), "the server's certificate and those between it and its root, in PEM")
             .atRestart();
-    static final Key<String> PRIVATE_KEY = Key.required("key", filePath(), "the certificate's private key, in PEM")
+    static final Key<String> PRIVATE_KEY = Key.required("key", Paths.file(), "the certificate's private key, in PEM")
             .atRestart();
     static final Key<String> CLIENT_CA = Key.derived(
                     "client-ca",
-                    filePath(),
+                    Paths.file(),
                     "clients need no certificate",
                     "certificates, in PEM, by one of which a client's must be signed")
             .atRestart();
@@ -123,7 +123,7 @@ final class ConfigKeys {
     static final Key<Level> LEVEL = Key.optional(
             "level",
             ScalarType.oneOf(
-                    ordered(
+                    ScalarType.words(
                             Map.entry("error", Level.ERROR),
                             Map.entry("warn", Level.WARN),
                             Map.entry("info", Level.INFO),
@@ -143,7 +143,8 @@ final class ConfigKeys {
     static final Key<Format> ACCESS_FORMAT = Key.optional(
                     "format",
                     ScalarType.oneOf(
-                            ordered(Map.entry("json", Format.JSON), Map.entry("haproxy", Format.HAPROXY)), Map.of()),
+                            ScalarType.words(Map.entry("json", Format.JSON), Map.entry("haproxy", Format.HAPROXY)),
+                            Map.of()),
                     Format.JSON,
                     "json",
                     "one JSON object a connection, or the fields of HAProxy's TCP log")
@@ -169,7 +170,7 @@ final class ConfigKeys {
     static final Key<Protocol> PROTOCOL = Key.optional(
             "protocol",
             ScalarType.oneOf(
-                    ordered(
+                    ScalarType.words(
                             Map.entry("auto", Protocol.AUTO),
                             Map.entry("tcp", Protocol.TCP),
                             Map.entry("http1", Protocol.HTTP1),
@@ -286,7 +287,7 @@ final class ConfigKeys {
     static final Key<Balance> BALANCE = Key.optional(
             "balance",
             ScalarType.oneOf(
-                    ordered(
+                    ScalarType.words(
                             Map.entry("round-robin", Balance.ROUND_ROBIN),
                             Map.entry("random", Balance.RANDOM),
                             Map.entry("least-connections", Balance.LEAST_CONNECTIONS),
@@ -297,12 +298,7 @@ final class ConfigKeys {
             "how an endpoint is picked, once for each connection");
     static final Key<List<Located<Values>>> ENDPOINTS = Key.required(
             "endpoints",
-            new SectionList(section(
-                    Map.of("health", LATER, "slow-start", LATER),
-                    ENDPOINT_NAME,
-                    ENDPOINT_ADDRESS,
-                    WEIGHT,
-                    ENDPOINT_MAX_CONNECTIONS)),
+            new SectionList(section(Map.of(), ENDPOINT_NAME, ENDPOINT_ADDRESS, WEIGHT, ENDPOINT_MAX_CONNECTIONS)),
             "where the connections of this backend may go; at least one");
     static final Key<Duration> CONNECT_TIMEOUT = Key.optional(
             "timeout",
@@ -325,7 +321,7 @@ final class ConfigKeys {
     static final Key<ProxyProtocol> PROXY_PROTOCOL = Key.optional(
             "proxy-protocol",
             ScalarType.oneOf(
-                    ordered(
+                    ScalarType.words(
                             Map.entry("off", ProxyProtocol.OFF),
                             Map.entry("v1", ProxyProtocol.V1),
                             Map.entry("v2", ProxyProtocol.V2)),
@@ -394,12 +390,18 @@ final class ConfigKeys {
     static final Key<List<Located<Values>>> BACKENDS = Key.derived(
             "backends",
             new SectionList(section(
-                    later("retry-budget", "health", "outlier", "slow-start", "panic", "breaker"),
+                    Map.of(),
                     BACKEND_NAME,
                     BALANCE,
                     ENDPOINTS,
                     CONNECT,
-                    REBALANCE)),
+                    REBALANCE,
+                    HealthKeys.HEALTH,
+                    HealthKeys.OUTLIER,
+                    HealthKeys.BREAKER,
+                    HealthKeys.RETRY_BUDGET,
+                    HealthKeys.SLOW_START,
+                    HealthKeys.PANIC)),
             "at least one, here or in an included file",
             "where connections go");
 
@@ -441,6 +443,8 @@ final class ConfigKeys {
             into.add(new Place(path, key));
             if (key.type() instanceof Section inner) {
                 collect(inner, path + ".", into);
+            } else if (key.type() instanceof SectionOrOff inner) {
+                collect(inner.section(), path + ".", into);
             } else if (key.type() instanceof SectionList list) {
                 collect(list.section(), path + "[].", into);
             }
@@ -458,23 +462,6 @@ final class ConfigKeys {
 
     private static Section section(Map<String, String> refusals, Key<?>... keys) {
         return new Section(List.of(keys), refusals);
-    }
-
-    private static Map<String, String> later(String... names) {
-        Map<String, String> later = new LinkedHashMap<>();
-        for (String name : names) {
-            later.put(name, LATER);
-        }
-        return later;
-    }
-
-    @SafeVarargs
-    private static <E> Map<String, E> ordered(Map.Entry<String, E>... entries) {
-        Map<String, E> ordered = new LinkedHashMap<>();
-        for (Map.Entry<String, E> entry : entries) {
-            ordered.put(entry.getKey(), entry.getValue());
-        }
-        return ordered;
     }
 
     private static String name(String text) throws InvalidValue {
@@ -507,13 +494,6 @@ final class ConfigKeys {
                     "write HOST:PORT, as in 127.0.0.1:8080");
         }
         return address;
-    }
-
-    private static ScalarType<String> filePath() {
-        return ScalarType.text("path", "a file's path", "", text -> {
-            Paths.checkFile(text);
-            return text;
-        });
     }
 
     private static String directory(String text) throws InvalidValue {

@@ -5,11 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Describes every key, for editors and for readers. Stateless; any thread. */
 public final class ConfigSchema {
+    private static final Set<String> NO_WORDS = Set.of("unlimited", "none");
     private static final Pattern WHOLE = Pattern.compile("[0-9]+");
 
     private static final Map<String, Key<?>> BY_PATH =
@@ -51,11 +53,12 @@ public final class ConfigSchema {
         for (ConfigKeys.Place place : ConfigKeys.all()) {
             Key<?> key = place.key();
             boolean group = key.type() instanceof Section;
+            boolean defaults = key.fallback().isPresent() && key.fallbackText().isEmpty();
             List<String> cells = List.of(
                     "`" + place.path() + "`",
                     key.type().title(),
                     key.type().unit(),
-                    group && key.fallback().isPresent() ? "the defaults below" : key.fallbackText(),
+                    defaults ? "the defaults below" : key.fallbackText(),
                     key.type().range(),
                     key.meaning(),
                     group ? "" : key.onReload());
@@ -87,14 +90,16 @@ public final class ConfigSchema {
         if (key.fallback().isPresent() && !(key.type() instanceof Section) && isPlain(key.fallbackText())) {
             if (WHOLE.matcher(key.fallbackText()).matches()) {
                 schema.put("default", Integer.parseInt(key.fallbackText()));
+            } else if (key.fallback().get() instanceof Double number) {
+                schema.put("default", number);
             } else {
                 schema.put("default", key.fallbackText());
             }
         }
     }
 
-    /** Whether a default's text could stand in the file: words about it have spaces, and {@code unlimited} is no word. */
+    /** Whether a default's text could stand in the file: words about it have spaces, and these are no words. */
     private static boolean isPlain(String fallback) {
-        return fallback.indexOf(' ') < 0 && !fallback.equals("unlimited");
+        return !fallback.isEmpty() && fallback.indexOf(' ') < 0 && !NO_WORDS.contains(fallback);
     }
 }

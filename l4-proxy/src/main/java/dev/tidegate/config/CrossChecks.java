@@ -348,6 +348,7 @@ final class CrossChecks {
 
     private void backend(Located<Values> backend, Map<String, Located<ListenAddress>> listeners) {
         backend.value().value(ConfigKeys.CONNECT).ifPresent(connect -> connect(backend, connect));
+        new HealthChecks(problems, backend.value()).run();
         backend.value().given(ConfigKeys.ENDPOINTS).ifPresent(endpoints -> {
             endpoints(endpoints.value());
             weights(endpoints);

@@ -23,6 +23,17 @@ record DurationRange(Duration min, Duration max) {
     static final DurationRange REBALANCE_SPREAD = new DurationRange(Duration.ZERO, Duration.ofDays(7));
     static final DurationRange CONNECT_DEADLINE = new DurationRange(Duration.ofMillis(10), Duration.ofHours(1));
 
+    static final DurationRange CHECK_INTERVAL = new DurationRange(Duration.ofMillis(100), Duration.ofHours(1));
+    static final DurationRange CHECK_FAST_INTERVAL = new DurationRange(Duration.ofMillis(50), Duration.ofHours(1));
+    static final DurationRange CHECK_TIMEOUT = new DurationRange(Duration.ofMillis(10), Duration.ofMinutes(10));
+    static final DurationRange MAX_HOLD_DOWN = new DurationRange(Duration.ofSeconds(1), Duration.ofDays(1));
+    static final DurationRange OUTLIER_INTERVAL = new DurationRange(Duration.ofSeconds(1), Duration.ofHours(1));
+    static final DurationRange FIRST_BYTE = new DurationRange(Duration.ofMillis(10), Duration.ofHours(1));
+    static final DurationRange EJECTION = new DurationRange(Duration.ofMillis(100), Duration.ofDays(1));
+    static final DurationRange MAX_EJECTION = new DurationRange(Duration.ofMillis(100), Duration.ofDays(1));
+    static final DurationRange BREAKER_OPEN = new DurationRange(Duration.ofMillis(100), Duration.ofHours(1));
+    static final DurationRange SLOW_START_WINDOW = new DurationRange(Duration.ofSeconds(1), Duration.ofHours(1));
+
     boolean contains(Duration value) {
         return value.compareTo(min) >= 0 && value.compareTo(max) <= 0;
     }

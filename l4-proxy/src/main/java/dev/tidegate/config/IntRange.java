@@ -16,6 +16,20 @@ record IntRange(int min, int max) {
 
     static final IntRange ATTEMPTS = new IntRange(1, 10);
 
+    static final IntRange CHECK_JITTER = new IntRange(0, 50);
+    static final IntRange RISE = new IntRange(1, 100);
+    static final IntRange FALL = new IntRange(1, 100);
+    static final IntRange STATUS = new IntRange(100, 599);
+    static final IntRange CONSECUTIVE_FAILURES = new IntRange(1, 1_000);
+    static final IntRange FAILURE_RATE = new IntRange(1, 100);
+    static final IntRange MIN_CONNECTIONS = new IntRange(1, 1_000_000);
+    static final IntRange MAX_EJECTED = new IntRange(0, 100);
+    static final IntRange TRIALS = new IntRange(1, 1_000);
+    static final IntRange RETRY_RATIO = new IntRange(0, 1_000);
+    static final IntRange RETRY_MIN_PER_SECOND = new IntRange(0, 1_000_000);
+    static final IntRange MIN_WEIGHT = new IntRange(1, 100);
+    static final IntRange PANIC_THRESHOLD = new IntRange(0, 100);
+
     boolean contains(int value) {
         return value >= min && value <= max;
     }

@@ -24,6 +24,29 @@ final class IpText {
         return text.indexOf(':') >= 0 ? parseV6(text) : parseV4(text).map(parts -> new IpText(parts, true));
     }
 
+    /** Reads the address of one host, without a port, and gives its canonical form. */
+    static String readHost(String text) throws InvalidValue {
+        String hint = "write an IP address without a port, as in 10.0.0.1 or 2001:db8::1";
+        if (text.startsWith("[") && text.endsWith("]")) {
+            String inside = text.substring(1, text.length() - 1);
+            throw new InvalidValue(
+                    Text.quote(text) + " has brackets, which only a port makes needful",
+                    parse(inside).isPresent() ? "write " + inside : hint);
+        }
+        if (text.indexOf('%') >= 0) {
+            throw new InvalidValue(
+                    Text.quote(text) + " has a zone id", "zone ids are not supported: use a global address");
+        }
+        Optional<IpText> ip = parse(text);
+        if (ip.isEmpty()) {
+            throw new InvalidValue(Text.quote(text) + " is no IP address", hint);
+        }
+        if (ip.get().unspecified() || ip.get().multicast()) {
+            throw new InvalidValue(Text.quote(text) + " is not the address of one host", hint);
+        }
+        return ip.get().toString();
+    }
+
     boolean unspecified() {
         for (int group : groups) {
             if (group != 0) {

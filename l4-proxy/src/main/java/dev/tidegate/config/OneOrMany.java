@@ -6,8 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** One word, or a list of such words. Immutable. */
-record OneOrMany<T>(ScalarType<T> element) implements ValueType<List<Located<T>>> {
+/**
+ * One word, or a list of such words. Immutable.
+ *
+ * @param element what each is
+ * @param max how many there may be; {@link #UNBOUNDED}: as many as a file holds
+ */
+record OneOrMany<T>(ScalarType<T> element, int max) implements ValueType<List<Located<T>>> {
+    static final int UNBOUNDED = Integer.MAX_VALUE;
+
+    OneOrMany(ScalarType<T> element) {
+        this(element, UNBOUNDED);
+    }
+
     @Override
     public Optional<List<Located<T>>> read(Node node, KeyPath path, Reading reading) {
         if (!(node instanceof Node.Sequence sequence)) {
@@ -15,6 +26,10 @@ record OneOrMany<T>(ScalarType<T> element) implements ValueType<List<Located<T>>
         }
         if (sequence.items().isEmpty()) {
             reading.problems().error(node.mark(), path, "the list is empty", "give at least one, or remove the key");
+            return Optional.empty();
+        }
+        if (sequence.items().size() > max) {
+            reading.problems().error(node.mark(), path, tooMany(sequence.items().size(), max));
             return Optional.empty();
         }
         List<Located<T>> values = new ArrayList<>();
@@ -27,6 +42,10 @@ record OneOrMany<T>(ScalarType<T> element) implements ValueType<List<Located<T>>
         return Optional.of(values);
     }
 
+    static InvalidValue tooMany(int size, int max) {
+        return new InvalidValue("the list has " + size + " elements", "keep at most " + max);
+    }
+
     @Override
     public String title() {
         return element.title() + ", or a list";
@@ -37,6 +56,9 @@ record OneOrMany<T>(ScalarType<T> element) implements ValueType<List<Located<T>>
         ArrayNode either = schema.putArray("anyOf");
         element.describe(either.addObject());
         ObjectNode list = either.addObject().put("type", "array").put("minItems", 1);
+        if (max != UNBOUNDED) {
+            list.put("maxItems", max);
+        }
         element.describe(list.putObject("items"));
     }
 }

@@ -4,6 +4,14 @@ package dev.tidegate.config;
 final class Paths {
     private Paths() {}
 
+    /** The type of a key that names a file. */
+    static ScalarType<String> file() {
+        return ScalarType.text("path", "a file's path", "", text -> {
+            checkFile(text);
+            return text;
+        });
+    }
+
     static void checkFile(String path) throws InvalidValue {
         check(path, "write a file's path");
         if (path.endsWith("/")) {

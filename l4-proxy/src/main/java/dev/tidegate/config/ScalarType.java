@@ -3,6 +3,7 @@ package dev.tidegate.config;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -18,11 +19,13 @@ final class ScalarType<T> implements ValueType<T> {
     private static final String SIZE_PATTERN = "[0-9]+(B|KiB|MiB|GiB|TiB)";
     private static final Pattern SHARE = Pattern.compile("([0-9]+)%");
     private static final Pattern NEGATIVE = Pattern.compile("-[0-9]+");
+    private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,9})?");
     private static final Pattern WHOLE = Pattern.compile("[0-9]+");
     /** One digit more than any range has: longer numbers are out of range whatever they say. */
     private static final int WHOLE_DIGITS_MAX = 9;
 
     private static final String OFF = "off";
+    private static final String NO_LIMIT_MEANT = "for no limit";
     /** What stands for no limit elsewhere. */
     private static final Pattern NO_LIMIT = Pattern.compile(
             "0+|-[0-9]+\\w*|off|no|none|never|false|disabled?|unlimited|infinite|infinity|\\.inf",
@@ -77,12 +80,21 @@ final class ScalarType<T> implements ValueType<T> {
     }
 
     static ScalarType<Optional<Duration>> durationOrOff(DurationRange range) {
+        return durationOrOff(range, NO_LIMIT_MEANT);
+    }
+
+    /** @param off what {@code off} is for, to whoever writes something else in its place */
+    static ScalarType<Optional<Duration>> durationOrOff(DurationRange range, String off) {
         return new ScalarType<>(
                 "duration or `off`",
                 Form.WORD,
                 "a duration such as 5m, or off",
                 new Reach(DURATION_UNIT, range.toString()),
-                orOff(text -> Optional.of(within(range, text, ", or off")), Optional.empty(), "a duration in " + range),
+                orOff(
+                        text -> Optional.of(within(range, text, ", or off")),
+                        Optional.empty(),
+                        off,
+                        "a duration in " + range),
                 schema -> schema.put("type", "string").put("pattern", "^(" + DURATION_PATTERN + "|off)$"));
     }
 
@@ -93,7 +105,11 @@ final class ScalarType<T> implements ValueType<T> {
                 Form.WORD,
                 "a size such as 10GiB, or off",
                 new Reach(Sizes.UNITS, range.toString()),
-                orOff(text -> OptionalLong.of(within(range, text)), OptionalLong.empty(), "a size in " + range),
+                orOff(
+                        text -> OptionalLong.of(within(range, text)),
+                        OptionalLong.empty(),
+                        NO_LIMIT_MEANT,
+                        "a size in " + range),
                 schema -> schema.put("type", "string").put("pattern", "^(" + SIZE_PATTERN + "|off)$"));
     }
 
@@ -108,8 +124,49 @@ final class ScalarType<T> implements ValueType<T> {
                 schema -> schema.put("type", "string").put("pattern", "^[0-9]+%$"));
     }
 
+    static ScalarType<Optional<Integer>> shareOrOff(IntRange range, String off) {
+        return new ScalarType<>(
+                "share or `off`",
+                Form.WORD,
+                "a share such as 20%, or off",
+                new Reach("%", shares(range)),
+                orOff(
+                        text -> Optional.of(shareWithin(range, text)),
+                        Optional.empty(),
+                        off,
+                        "a share in " + shares(range)),
+                schema -> schema.put("type", "string").put("pattern", "^([0-9]+%|off)$"));
+    }
+
+    /** A number that may have a fraction. */
+    static ScalarType<Double> decimal(DecimalRange range) {
+        return new ScalarType<>(
+                "number",
+                Form.NUMBER,
+                "a number in " + range,
+                new Reach("", range.toString()),
+                text -> within(range, text),
+                schema ->
+                        schema.put("type", "number").put("minimum", range.min()).put("maximum", range.max()));
+    }
+
+    /** Status codes. */
+    static ScalarType<HealthConfig.StatusRange> statuses() {
+        return new ScalarType<>(
+                "status",
+                Form.WORD,
+                "a status such as 204, or a range such as 200-399",
+                new Reach("", "100..599"),
+                CheckWords::statuses,
+                schema -> {
+                    ArrayNode either = schema.putArray("anyOf");
+                    integer(either.addObject(), IntRange.STATUS);
+                    either.addObject().put("type", "string").put("pattern", "^" + CheckWords.STATUS_PATTERN + "$");
+                });
+    }
+
     /** The parser that knows {@code off} too, and names it to whoever writes another word or number for no limit. */
-    private static <T> Parser<T> orOff(Parser<T> parser, T off, String otherwise) {
+    private static <T> Parser<T> orOff(Parser<T> parser, T off, String meant, String otherwise) {
         return text -> {
             if (text.equals(OFF)) {
                 return off;
@@ -118,7 +175,7 @@ final class ScalarType<T> implements ValueType<T> {
                 return parser.parse(text);
             } catch (InvalidValue e) {
                 if (NO_LIMIT.matcher(text).matches()) {
-                    throw new InvalidValue(e.getMessage(), "write off for no limit, or " + otherwise);
+                    throw new InvalidValue(e.getMessage(), "write off " + meant + ", or " + otherwise);
                 }
                 throw e;
             }
@@ -144,6 +201,7 @@ final class ScalarType<T> implements ValueType<T> {
                 orOff(
                         text -> OptionalInt.of(within(range, text, ", or off")),
                         OptionalInt.empty(),
+                        NO_LIMIT_MEANT,
                         "a whole number in " + range),
                 schema -> {
                     ArrayNode either = schema.putArray("anyOf");
@@ -192,6 +250,16 @@ final class ScalarType<T> implements ValueType<T> {
                 schema -> schema.put("type", "boolean"));
     }
 
+    /** Words with what they stand for, in the order given. */
+    @SafeVarargs
+    static <E> Map<String, E> words(Map.Entry<String, E>... entries) {
+        Map<String, E> words = new LinkedHashMap<>();
+        for (Map.Entry<String, E> entry : entries) {
+            words.put(entry.getKey(), entry.getValue());
+        }
+        return words;
+    }
+
     /** One of some words; {@code later} are words that another version will know. */
     static <E> ScalarType<E> oneOf(Map<String, E> words, Map<String, String> later) {
         String all = String.join(", ", words.keySet());
@@ -209,7 +277,12 @@ final class ScalarType<T> implements ValueType<T> {
                 },
                 schema -> {
                     ArrayNode values = schema.putArray("enum");
-                    words.keySet().forEach(values::add);
+                    for (String word : words.keySet()) {
+                        values.add(word);
+                        if (DECIMAL.matcher(word).matches()) {
+                            values.add(Double.parseDouble(word)); // without quotes, it is a number to a validator
+                        }
+                    }
                 });
     }
 
@@ -274,6 +347,23 @@ final class ScalarType<T> implements ValueType<T> {
         throw new InvalidValue(Text.quote(text) + " is not a share of whole percents", hint + ", as in 20%");
     }
 
+    private static double within(DecimalRange range, String text) throws InvalidValue {
+        String hint = "write a number in " + range;
+        if (text.startsWith("-")) {
+            throw new InvalidValue(Text.quote(text) + " is negative", hint);
+        }
+        if (!DECIMAL.matcher(text).matches()) {
+            throw new InvalidValue(
+                    Text.quote(text) + " is not a number of at most nine digits before and after a point",
+                    hint + ", as in 1.5");
+        }
+        double value = Double.parseDouble(text);
+        if (!range.contains(value)) {
+            throw new InvalidValue(Text.quote(text) + " is out of range", hint);
+        }
+        return value;
+    }
+
     private static String shares(IntRange range) {
         return range.min() + "%.." + range.max() + "%";
     }
@@ -313,7 +403,7 @@ final class ScalarType<T> implements ValueType<T> {
             T value = parser.parse(word.text());
             if (form == Form.NUMBER
                     && word.isQuoted()
-                    && WHOLE.matcher(word.text()).matches()) {
+                    && DECIMAL.matcher(word.text()).matches()) {
                 throw new InvalidValue(
                         Text.quote(word.text()) + " is text, not a number", "write " + word.text() + " without quotes");
             }

@@ -16,8 +16,14 @@ import java.util.Optional;
 record Section(List<Key<?>> keys, Map<String, String> refusals) implements ValueType<Values> {
     @Override
     public Optional<Values> read(Node node, KeyPath path, Reading reading) {
+        return read(node, path, reading, "");
+    }
+
+    /** @param orElse what else may stand there, for whoever wrote neither */
+    Optional<Values> read(Node node, KeyPath path, Reading reading, String orElse) {
         if (!(node instanceof Node.Mapping mapping)) {
-            reading.problems().error(node.mark(), path, refusal(node), "write KEY: VALUE lines with " + names());
+            reading.problems()
+                    .error(node.mark(), path, refusal(node), "write KEY: VALUE lines with " + names() + orElse);
             return Optional.empty();
         }
         Values values = new Values();

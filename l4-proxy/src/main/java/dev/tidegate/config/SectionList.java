@@ -6,11 +6,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A list of like sections, each known by its name. Immutable.
+ * A list of like sections, each known by its name if it has one. Immutable.
  *
  * @param section what each element has
+ * @param max how many there may be; {@link OneOrMany#UNBOUNDED}: as many as a file holds
  */
-record SectionList(Section section) implements ValueType<List<Located<Values>>> {
+record SectionList(Section section, int max) implements ValueType<List<Located<Values>>> {
+    SectionList(Section section) {
+        this(section, OneOrMany.UNBOUNDED);
+    }
+
     @Override
     public Optional<List<Located<Values>>> read(Node node, KeyPath path, Reading reading) {
         if (!(node instanceof Node.Sequence sequence)) {
@@ -20,6 +25,11 @@ record SectionList(Section section) implements ValueType<List<Located<Values>>> 
         }
         if (sequence.items().isEmpty()) {
             reading.problems().error(node.mark(), path, "the list is empty", "give at least one element");
+            return Optional.empty();
+        }
+        if (sequence.items().size() > max) {
+            reading.problems()
+                    .error(node.mark(), path, OneOrMany.tooMany(sequence.items().size(), max));
             return Optional.empty();
         }
         List<Located<Values>> elements = new ArrayList<>();
@@ -58,6 +68,9 @@ record SectionList(Section section) implements ValueType<List<Located<Values>>> 
     @Override
     public void describe(ObjectNode schema) {
         schema.put("type", "array").put("minItems", 1);
+        if (max != OneOrMany.UNBOUNDED) {
+            schema.put("maxItems", max);
+        }
         section.describe(schema.putObject("items"));
     }
 }

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -75,6 +76,7 @@ final class ConfigComparison {
             Place place = Place.ROOT.element(BACKENDS, name);
             if (before.containsKey(name)) {
                 values(place, ConfigValues.of(before.get(name)), ConfigValues.of(backend), 0);
+                groups(place, HealthValues.groups(before.get(name)), HealthValues.groups(backend));
                 endpoints(place, before.get(name), backend);
             } else {
                 add(place, whole(backend));
@@ -93,12 +95,48 @@ final class ConfigComparison {
 
     private static Map<String, String> whole(BackendConfig backend) {
         Map<String, String> whole = ConfigValues.of(backend);
+        HealthValues.groups(backend).forEach((group, values) -> whole.put(group, groupText(group, values)));
         whole.put(
                 ENDPOINTS,
                 backend.endpoints().stream()
                         .map(endpoint -> endpoint.name() + " " + ConfigValues.text(ConfigValues.of(endpoint)))
                         .collect(Collectors.joining(", ", "[", "]")));
         return whole;
+    }
+
+    private static String groupText(String group, Optional<Map<String, String>> values) {
+        return values.map(ConfigValues::text).orElse(HealthValues.off(group));
+    }
+
+    /** A group that is switched on or off is one change; of one that stays, each value is. */
+    private void groups(
+            Place backend,
+            Map<String, Optional<Map<String, String>>> before,
+            Map<String, Optional<Map<String, String>>> after) {
+        after.forEach((group, values) -> {
+            Optional<Map<String, String>> was = before.get(group);
+            if (was.isPresent() && values.isPresent()) {
+                groupValues(backend.in(group), was.get(), values.get());
+            } else {
+                value(backend.in(group), groupText(group, was), groupText(group, values), 0);
+            }
+        });
+    }
+
+    /** Checks of different types have different keys. */
+    private void groupValues(Place group, Map<String, String> before, Map<String, String> after) {
+        after.forEach((name, value) -> {
+            if (before.containsKey(name)) {
+                value(group.in(name), before.get(name), value, 0);
+            } else {
+                changes.add(new Change(Op.ADD, group.in(name).path(), "", value, Applies.LIVE, 0));
+            }
+        });
+        before.forEach((name, value) -> {
+            if (!after.containsKey(name)) {
+                changes.add(new Change(Op.REMOVE, group.in(name).path(), value, "", Applies.LIVE, 0));
+            }
+        });
     }
 
     private void endpoints(Place backend, BackendConfig before, BackendConfig after) {

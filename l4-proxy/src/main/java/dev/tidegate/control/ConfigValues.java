@@ -80,7 +80,7 @@ final class ConfigValues {
         values.put("lifetime.linger", Durations.format(lifetime.linger()));
     }
 
-    /** Without its endpoints. */
+    /** Without its endpoints, and without those groups that may be off. */
     static Map<String, String> of(BackendConfig backend) {
         Map<String, String> values = new LinkedHashMap<>();
         values.put("balance", word(backend.balance()));
@@ -91,6 +91,8 @@ final class ConfigValues {
         values.put("rebalance.on-join", String.valueOf(backend.rebalance().onJoin()));
         values.put("rebalance.spread", Durations.format(backend.rebalance().spread()));
         values.put("rebalance.max-share", backend.rebalance().maxSharePercent() + "%");
+        values.put("panic.threshold", backend.panic().thresholdPercent() + "%");
+        values.put("panic.mode", backend.panic().spread() ? "spread" : "refuse");
         return values;
     }
 

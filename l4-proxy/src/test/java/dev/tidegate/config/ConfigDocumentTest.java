@@ -92,7 +92,33 @@ final class ConfigDocumentTest {
                                 "connect",
                                 Map.of("timeout", "2s", "attempts", 3, "deadline", "5s", "proxy-protocol", "off"),
                                 "rebalance",
-                                Map.of("on-join", false, "spread", "2m", "max-share", "110%")))),
+                                Map.of("on-join", false, "spread", "2m", "max-share", "110%"),
+                                "outlier",
+                                Map.of(
+                                        "consecutive-failures",
+                                        5,
+                                        "failure-rate",
+                                        "off",
+                                        "min-connections",
+                                        20,
+                                        "interval",
+                                        "10s",
+                                        "first-byte",
+                                        "off",
+                                        "ejection",
+                                        "30s",
+                                        "max-ejection",
+                                        "5m",
+                                        "max-ejected",
+                                        "50%"),
+                                "breaker",
+                                "off",
+                                "retry-budget",
+                                Map.of("ratio", "20%", "min-per-second", 10),
+                                "slow-start",
+                                "off",
+                                "panic",
+                                Map.of("threshold", "50%", "mode", "spread")))),
                 ConfigDocument.of(ConfigText.valid().read().config().orElseThrow()));
     }
 
@@ -267,7 +293,102 @@ final class ConfigDocumentTest {
                             1 + random.nextInt(10),
                             duration(10, 3_600_000),
                             any(ConnectConfig.ProxyProtocol.values())),
-                    new RebalanceConfig(random.nextBoolean(), duration(0, 604_800_000L), 100 + random.nextInt(901)));
+                    new RebalanceConfig(random.nextBoolean(), duration(0, 604_800_000L), 100 + random.nextInt(901)),
+                    random.nextBoolean() ? Optional.of(health()) : Optional.empty(),
+                    random.nextBoolean() ? Optional.of(outlier()) : Optional.empty(),
+                    random.nextBoolean()
+                            ? Optional.of(new BreakerConfig(
+                                    1 + random.nextInt(1_000), duration(100, 3_600_000), 1 + random.nextInt(1_000)))
+                            : Optional.empty(),
+                    random.nextBoolean()
+                            ? Optional.of(new RetryBudgetConfig(random.nextInt(1_001), random.nextInt(1_000_001)))
+                            : Optional.empty(),
+                    random.nextBoolean()
+                            ? Optional.of(new SlowStartConfig(
+                                    duration(1_000, 3_600_000),
+                                    any(0.1, 1.0, 1.25, 10.0, (1 + random.nextInt(99)) / 10.0),
+                                    1 + random.nextInt(100)))
+                            : Optional.empty(),
+                    new PanicConfig(random.nextInt(101), random.nextBoolean()));
+        }
+
+        private HealthConfig health() {
+            Duration interval = duration(100, 3_600_000);
+            return new HealthConfig(
+                    check(),
+                    interval,
+                    random.nextBoolean() ? interval : duration(50, interval.toMillis()),
+                    duration(10, 600_000),
+                    random.nextInt(51),
+                    1 + random.nextInt(100),
+                    1 + random.nextInt(100),
+                    random.nextBoolean() ? Optional.of(1 + random.nextInt(65_535)) : Optional.empty(),
+                    random.nextBoolean() ? Optional.of(any("10.0.0.9", "10.0.1.1")) : Optional.empty(),
+                    Optional.empty(), // its family would have to be that of all endpoints
+                    any(HealthConfig.Initial.values()),
+                    any(HealthConfig.OnDown.values()),
+                    random.nextBoolean() ? Optional.of(duration(1_000, 86_400_000)) : Optional.empty());
+        }
+
+        private HealthConfig.Check check() {
+            return switch (random.nextInt(6)) {
+                case 0 -> new HealthConfig.Tcp(random.nextBoolean());
+                case 1 -> dialogue();
+                case 2 -> http();
+                case 3 -> new HealthConfig.Grpc(any("", "shop.v1.Cart", "${x", "12"), host());
+                case 4 ->
+                    new HealthConfig.Tls(
+                            random.nextBoolean() ? Optional.of(any("app.internal", "a")) : Optional.empty(),
+                            maybePath());
+                default ->
+                    new HealthConfig.Exec(List.of(any("/bin/a b", "/${x"), any(PATHS.toArray(new String[0])), ""));
+            };
+        }
+
+        private HealthConfig.Check dialogue() {
+            List<HealthConfig.Step> steps = new ArrayList<>();
+            for (int i = 0; i < random.nextInt(4); i++) {
+                HealthConfig.Step.Kind kind = any(HealthConfig.Step.Kind.values());
+                String text =
+                        kind.name().endsWith("HEX") ? any("00", "0d0A", "1234") : any("a\r\n", "1", "$${é", "\0x");
+                steps.add(new HealthConfig.Step(
+                        kind, kind == HealthConfig.Step.Kind.EXPECT_REGEX ? any("^a$", "1|2") : text));
+            }
+            steps.add(new HealthConfig.Step(HealthConfig.Step.Kind.EXPECT, "${"));
+            return new HealthConfig.SendExpect(steps, regex());
+        }
+
+        private HealthConfig.Check http() {
+            return new HealthConfig.Http(
+                    any("GET", "HEAD", "X-A$"),
+                    any("/", "*", "/a?b=${c}", "/%20"),
+                    host(),
+                    random.nextBoolean() ? List.of() : List.of("A: b", "X-Y: ${z"),
+                    List.of(new HealthConfig.StatusRange(200, 200 + random.nextInt(200))),
+                    random.nextBoolean() ? List.of() : List.of(new HealthConfig.StatusRange(503, 503)),
+                    Optional.empty(), // an answer to HEAD has no body
+                    random.nextBoolean());
+        }
+
+        private Optional<String> host() {
+            return random.nextBoolean() ? Optional.of(any("[::1]:80", "app.internal")) : Optional.empty();
+        }
+
+        private Optional<String> regex() {
+            return random.nextBoolean() ? Optional.of(any("^-LOADING", "[$]\\{", "12", "true")) : Optional.empty();
+        }
+
+        private OutlierConfig outlier() {
+            Duration ejection = duration(100, 86_400_000);
+            return new OutlierConfig(
+                    1 + random.nextInt(1_000),
+                    random.nextBoolean() ? Optional.of(1 + random.nextInt(100)) : Optional.empty(),
+                    1 + random.nextInt(1_000_000),
+                    duration(1_000, 3_600_000),
+                    random.nextBoolean() ? Optional.of(duration(10, 3_600_000)) : Optional.empty(),
+                    ejection,
+                    duration(ejection.toMillis(), 86_400_000),
+                    random.nextInt(101));
         }
 
         @SafeVarargs

@@ -191,7 +191,6 @@ final class ConfigReaderTest {
                 "backends[].rebalance.max-share | 1.1 | \"1.1\" is not a share of whole percents",
                 "backends[].rebalance.spread | 120 | \"120\" has no unit; write 120s for seconds or 120ms",
                 "backends[].rebalance | true | this is a truth value; write KEY: VALUE lines with on-join, spread",
-                "backends[].health | {type: tcp} | the key is not in this version; remove it",
                 "backends[].balance | maglev | \"maglev\" is not in this version; write one of round-robin",
                 "backends[].balance | leastconnections | did you mean least-connections?",
                 "process.workers | two | \"two\" is not a number; write a whole number in 1..256, or auto",

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -66,9 +68,51 @@ final class ExamplesTest {
                 ConfigText.valid().with("frontends[].name", "a b"),
                 ConfigText.valid().with("backends[].rebalance.on-join", "yes"),
                 ConfigText.valid().with("backends[].rebalance.max-share", "110"),
+                ConfigText.valid().with("backends[].health.interval", "1s"),
+                health("udp"),
+                health("tcp").with("backends[].health.port", "0"),
+                health("tcp").with("backends[].health.jitter", "10"),
+                health("send-expect").with("backends[].health.steps", "[]"),
+                health("send-expect").with("backends[].health.steps[].send-hex", "\"0\""),
+                health("send-expect").with("backends[].health.steps[].receive", "a"),
+                health("http").with("backends[].health.expect-status", "[99]"),
+                health("http").with("backends[].health.expect-status", "600"),
+                health("http").with("backends[].health.expect-status", "5xx"),
+                health("http").with("backends[].health.http-version", "2"),
+                health("exec").with("backends[].health.command", "[" + "/x, ".repeat(101) + "]"),
+                ConfigText.valid().with("backends[].outlier", "true"),
+                ConfigText.valid().with("backends[].outlier.failure-rate", "0.5"),
+                ConfigText.valid().with("backends[].breaker.open", "10"),
+                ConfigText.valid().with("backends[].retry-budget.rate", "20%"),
+                ConfigText.valid().with("backends[].slow-start.aggression", "0.05"),
+                ConfigText.valid().with("backends[].slow-start.aggression", "10.5"),
+                ConfigText.valid().with("backends[].panic.mode", "off"),
                 ConfigText.valid().with("backends[].connect.attempts", "11"))) {
             assertTrue(text.read().config().isEmpty(), text::toString);
             assertFalse(SchemaCheck.misfits(schema(), json(text.toString())).isEmpty(), text::toString);
+        }
+    }
+
+    private static ConfigText health(String type) {
+        return ConfigText.valid().with("backends[].health.type", type);
+    }
+
+    @Test
+    void theSchemaTakesWhatTheReaderTakes() throws IOException {
+        for (ConfigText text : List.of(
+                health("http").with("backends[].health.http-version", "1.1"),
+                health("http").with("backends[].health.http-version", "\"1.1\""),
+                health("http").with("backends[].health.expect-status", "204"),
+                health("http").with("backends[].health.expect-status", "[200-299, 304, \"401\"]"),
+                health("http").with("backends[].health.headers", "\"A: b\""),
+                health("grpc").with("backends[].health.service", "\"\""),
+                ConfigText.valid().with("backends[].outlier", "off"),
+                ConfigText.valid().with("backends[].outlier", "{}"),
+                ConfigText.valid().with("backends[].breaker", "{}"),
+                ConfigText.valid().with("backends[].slow-start.aggression", "2"),
+                ConfigText.valid().with("backends[].slow-start.aggression", "0.1"))) {
+            assertEquals(List.of(), ConfigText.lines(text.read()), text::toString);
+            assertEquals(List.of(), SchemaCheck.misfits(schema(), json(text.toString())), text::toString);
         }
     }
 
@@ -84,6 +128,13 @@ final class ExamplesTest {
                 .with("frontends[].lifetime.max-requests", "\"${R:-off}\"")
                 .with("frontends[].lifetime.max-bytes", "\"${B:-1GiB}\"")
                 .with("backends[].rebalance.on-join", "\"${O:-true}\"")
+                .with("backends[].health.type", "\"${T:-http}\"")
+                .with("backends[].health.port", "\"${Q:-8081}\"")
+                .with("backends[].health.expect-status", "[\"${S:-204}\"]")
+                .with("backends[].health.http-version", "\"${V:-1.1}\"")
+                .with("backends[].outlier.failure-rate", "\"${F:-off}\"")
+                .with("backends[].breaker", "\"${K:-off}\"")
+                .with("backends[].slow-start.aggression", "\"${G:-1.5}\"")
                 .toString();
         assertEquals(List.of(), ConfigText.lines(ConfigText.read(yaml)));
         assertEquals(List.of(), SchemaCheck.misfits(schema(), json(yaml)));
@@ -105,6 +156,24 @@ final class ExamplesTest {
         int end = page.indexOf(END);
         assertTrue(begin >= 0 && end > begin, "the markers are missing in " + REFERENCE);
         assertEquals(ConfigSchema.markdownTable(), page.substring(begin + BEGIN.length(), end));
+    }
+
+    @Test
+    void thePageShowsEveryTypeOfCheckAndEachIsRead() throws IOException {
+        Set<String> shown = Pattern.compile("(?ms)^```yaml\n(health:.*?)^```$")
+                .matcher(Files.readString(REFERENCE))
+                .results()
+                .map(block -> "frontends: [{name: edge, listen: \"127.0.0.1:1\", backend: web}]\n"
+                        + "backends:\n  - name: web\n    endpoints: [{address: \"10.0.0.1:80\"}]\n"
+                        + block.group(1).indent(4))
+                .map(yaml -> {
+                    ConfigResult result = ConfigText.read(yaml);
+                    assertEquals(List.of(), ConfigText.lines(result), yaml);
+                    return result.config().orElseThrow().backends().get(0).health();
+                })
+                .map(health -> health.orElseThrow().check().type())
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(new TreeSet<>(CheckType.words().keySet()), shown);
     }
 
     private static void collectPaths(JsonNode node, String prefix, Set<String> into) {
@@ -170,17 +239,18 @@ final class ExamplesTest {
                     value.forEach(item -> check(wanted, item, path + "/[]"));
                     yield true;
                 }
+                case "maxItems" -> !value.isArray() || value.size() <= wanted.asInt();
                 case "minItems" -> !value.isArray() || value.size() >= wanted.asInt();
                 case "anyOf" -> anyAccepts(wanted, value);
                 case "enum" -> anyEquals(wanted, value);
                 case "const" -> wanted.equals(value);
                 case "pattern" ->
                     !value.isTextual()
-                            || java.util.regex.Pattern.compile(wanted.asText())
+                            || Pattern.compile(wanted.asText())
                                     .matcher(value.asText())
                                     .find();
-                case "minimum" -> !value.isNumber() || value.asLong() >= wanted.asLong();
-                case "maximum" -> !value.isNumber() || value.asLong() <= wanted.asLong();
+                case "minimum" -> !value.isNumber() || value.asDouble() >= wanted.asDouble();
+                case "maximum" -> !value.isNumber() || value.asDouble() <= wanted.asDouble();
                 default -> throw new AssertionError("the schema uses " + rule + ", which this test does not know");
             };
         }
@@ -226,6 +296,7 @@ final class ExamplesTest {
                 case "string" -> value.isTextual();
                 case "boolean" -> value.isBoolean();
                 case "integer" -> value.isIntegralNumber();
+                case "number" -> value.isNumber();
                 default -> throw new AssertionError("the schema uses type " + type + ", which this test does not know");
             };
         }

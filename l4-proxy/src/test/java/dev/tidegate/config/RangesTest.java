@@ -179,7 +179,188 @@ final class RangesTest {
                         "100%",
                         "1000%",
                         "1001%",
-                        c -> c.backends().get(0).rebalance().maxSharePercent() + "%"));
+                        c -> c.backends().get(0).rebalance().maxSharePercent() + "%"),
+                new Edge(
+                        "backends[].health.interval",
+                        "99ms",
+                        "100ms",
+                        "1h",
+                        "3600001ms",
+                        c -> health(c).interval()),
+                new Edge(
+                        "backends[].health.fast-interval",
+                        "49ms",
+                        "50ms",
+                        "1h",
+                        "3600001ms",
+                        c -> health(c).fastInterval()),
+                new Edge(
+                        "backends[].health.timeout",
+                        "9ms",
+                        "10ms",
+                        "10m",
+                        "600001ms",
+                        c -> health(c).timeout()),
+                new Edge(
+                        "backends[].health.jitter",
+                        "-1%",
+                        "0%",
+                        "50%",
+                        "51%",
+                        c -> health(c).jitterPercent() + "%"),
+                new Edge(
+                        "backends[].health.rise",
+                        "0",
+                        "1",
+                        "100",
+                        "101",
+                        c -> health(c).rise()),
+                new Edge(
+                        "backends[].health.fall",
+                        "0",
+                        "1",
+                        "100",
+                        "101",
+                        c -> health(c).fall()),
+                new Edge(
+                        "backends[].health.max-hold-down",
+                        "999ms",
+                        "1s",
+                        "1d",
+                        "86400001ms",
+                        c -> health(c).maxHoldDown()),
+                new Edge(
+                        "backends[].outlier.consecutive-failures",
+                        "0",
+                        "1",
+                        "1000",
+                        "1001",
+                        c -> outlier(c).consecutiveFailures()),
+                new Edge(
+                        "backends[].outlier.failure-rate",
+                        "0%",
+                        "1%",
+                        "100%",
+                        "101%",
+                        c -> outlier(c).failureRatePercent().orElseThrow() + "%"),
+                new Edge(
+                        "backends[].outlier.min-connections",
+                        "0",
+                        "1",
+                        "1000000",
+                        "1000001",
+                        c -> outlier(c).minConnections()),
+                new Edge(
+                        "backends[].outlier.interval",
+                        "999ms",
+                        "1s",
+                        "1h",
+                        "3600001ms",
+                        c -> outlier(c).interval()),
+                new Edge(
+                        "backends[].outlier.first-byte",
+                        "9ms",
+                        "10ms",
+                        "1h",
+                        "3600001ms",
+                        c -> outlier(c).firstByte()),
+                new Edge(
+                        "backends[].outlier.ejection",
+                        "99ms",
+                        "100ms",
+                        "1d",
+                        "86400001ms",
+                        c -> outlier(c).ejection()),
+                new Edge(
+                        "backends[].outlier.max-ejection",
+                        "99ms",
+                        "100ms",
+                        "1d",
+                        "86400001ms",
+                        c -> outlier(c).maxEjection()),
+                new Edge(
+                        "backends[].outlier.max-ejected",
+                        "-1%",
+                        "0%",
+                        "100%",
+                        "101%",
+                        c -> outlier(c).maxEjectedPercent() + "%"),
+                new Edge(
+                        "backends[].breaker.consecutive-failures",
+                        "0",
+                        "1",
+                        "1000",
+                        "1001",
+                        c -> breaker(c).consecutiveFailures()),
+                new Edge(
+                        "backends[].breaker.open",
+                        "99ms",
+                        "100ms",
+                        "1h",
+                        "3600001ms",
+                        c -> breaker(c).open()),
+                new Edge(
+                        "backends[].breaker.trials",
+                        "0",
+                        "1",
+                        "1000",
+                        "1001",
+                        c -> breaker(c).trials()),
+                new Edge(
+                        "backends[].retry-budget.ratio",
+                        "-1%",
+                        "0%",
+                        "1000%",
+                        "1001%",
+                        c -> budget(c).ratioPercent() + "%"),
+                new Edge(
+                        "backends[].retry-budget.min-per-second",
+                        "-1",
+                        "0",
+                        "1000000",
+                        "1000001",
+                        c -> budget(c).minPerSecond()),
+                new Edge(
+                        "backends[].slow-start.window",
+                        "999ms",
+                        "1s",
+                        "1h",
+                        "3600001ms",
+                        c -> slowStart(c).window()),
+                new Edge(
+                        "backends[].slow-start.min-weight",
+                        "0%",
+                        "1%",
+                        "100%",
+                        "101%",
+                        c -> slowStart(c).minWeightPercent() + "%"),
+                new Edge(
+                        "backends[].panic.threshold",
+                        "-1%",
+                        "0%",
+                        "100%",
+                        "101%",
+                        c -> c.backends().get(0).panic().thresholdPercent() + "%"));
+    }
+
+    private static HealthConfig health(Config config) {
+        return config.backends().get(0).health().orElseThrow();
+    }
+
+    private static OutlierConfig outlier(Config config) {
+        return config.backends().get(0).outlier().orElseThrow();
+    }
+
+    private static BreakerConfig breaker(Config config) {
+        return config.backends().get(0).breaker().orElseThrow();
+    }
+
+    private static RetryBudgetConfig budget(Config config) {
+        return config.backends().get(0).retryBudget().orElseThrow();
+    }
+
+    private static SlowStartConfig slowStart(Config config) {
+        return config.backends().get(0).slowStart().orElseThrow();
     }
 
     private static TimeoutsConfig timeouts(Config config) {
@@ -281,6 +462,29 @@ final class RangesTest {
         assertRefused("backends[].connect.timeout", "off");
         assertRefused("frontends[].timeouts.idle", "false");
         assertRefused("frontends[].timeouts.idle", "Off");
+        assertEquals(
+                "Optional.empty",
+                shown("backends[].health.max-hold-down", "off", c -> health(c).maxHoldDown()));
+        assertEquals(
+                "Optional.empty",
+                shown("backends[].outlier.failure-rate", "off", c -> outlier(c).failureRatePercent()));
+        assertEquals(
+                "Optional.empty",
+                shown("backends[].outlier.first-byte", "off", c -> outlier(c).firstByte()));
+        assertRefused("backends[].health.timeout", "off");
+        assertRefused("backends[].outlier.ejection", "off");
+    }
+
+    /** A configuration in which the key may take any value of its range. */
+    private static ConfigText around(String path) {
+        ConfigText text = ConfigText.valid();
+        if (path.startsWith("backends[].health.")) {
+            text.with("backends[].health.type", "tcp").with("backends[].health.interval", "1h");
+        }
+        if (path.equals("backends[].outlier.max-ejection")) {
+            text.with("backends[].outlier.ejection", "100ms");
+        }
+        return text;
     }
 
     private static String shown(Edge edge, String value) {
@@ -288,7 +492,7 @@ final class RangesTest {
     }
 
     private static String shown(String path, String value, Function<Config, Object> read) {
-        ConfigText text = ConfigText.valid();
+        ConfigText text = around(path);
         if (path.equals("process.shutdown.spread") || path.equals("process.shutdown.lame-duck")) {
             text.with("process.shutdown.deadline", "7d");
         }
@@ -307,7 +511,7 @@ final class RangesTest {
     }
 
     private static void assertRefused(String path, String value) {
-        ConfigResult result = ConfigText.valid().with(path, value).read();
+        ConfigResult result = around(path).with(path, value).read();
         assertTrue(result.config().isEmpty(), () -> path + ": " + value + " was accepted");
         String key = path.substring(path.lastIndexOf('.') + 1) + ": ";
         assertTrue(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -60,6 +61,45 @@ final class RecordsTest {
                 refuse(
                         "rebalance spread 8d is out of range (0s..7d)",
                         () -> new RebalanceConfig(true, Duration.ofDays(8), 100)),
+                refuse("health interval 99ms is out of range (100ms..1h)", () -> health(99, 50, "::1")),
+                refuse("health fast-interval 2s is longer than the interval 1s", () -> health(1_000, 2_000, "::1")),
+                refuse("is no IP address", () -> health(1_000, 1_000, "localhost")),
+                refuse("\"0:0::1\" is not canonical; write \"::1\"", () -> health(1_000, 1_000, "0:0::1")),
+                refuse("no step of the dialogue expects anything", () -> dialogue(List.of(SEND), Optional.empty())),
+                refuse("steps: there are 33, more than 32", () -> dialogue(steps(33), Optional.empty())),
+                refuse("\"(\" is no regular expression", () -> dialogue(steps(1), Optional.of("("))),
+                refuse(
+                        "is not bytes in hexadecimal",
+                        () -> new HealthConfig.Step(HealthConfig.Step.Kind.SEND_HEX, "0d0")),
+                refuse("the text is empty", () -> new HealthConfig.Step(HealthConfig.Step.Kind.EXPECT, "")),
+                refuse("\"get\" is not in capitals", () -> http("get", List.of(), List.of())),
+                refuse("header Host has a key of its own", () -> http("GET", List.of("Host: a"), List.of())),
+                refuse("\"A:  b \" is not canonical", () -> http("GET", List.of("A:  b "), List.of())),
+                refuse(
+                        "status 399-400 is \"not ready\", and 200-399 passes",
+                        () -> http("GET", List.of(), List.of(new HealthConfig.StatusRange(399, 400)))),
+                refuse("status 600 is out of range", () -> new HealthConfig.StatusRange(200, 600)),
+                refuse("statuses 300-200 end before they begin", () -> new HealthConfig.StatusRange(300, 200)),
+                refuse("is no name of a service", () -> new HealthConfig.Grpc("a\nb", Optional.empty())),
+                refuse("is no host", () -> new HealthConfig.Grpc("", Optional.of("a b"))),
+                refuse(
+                        "TLS asks for names only",
+                        () -> new HealthConfig.Tls(Optional.of("10.0.0.1"), Optional.empty())),
+                refuse("is a directory", () -> new HealthConfig.Tls(Optional.empty(), Optional.of("/ca/"))),
+                refuse("the command is empty", () -> new HealthConfig.Exec(List.of())),
+                refuse("is not an absolute path", () -> new HealthConfig.Exec(List.of("check"))),
+                refuse(
+                        "outlier max-ejection 1s is shorter than its ejection 2s",
+                        () -> outlier(Duration.ofSeconds(2), Duration.ofSeconds(1))),
+                refuse("breaker trials 0 is out of range", () -> new BreakerConfig(5, Duration.ofSeconds(1), 0)),
+                refuse("retry-budget ratio 1001 is out of range", () -> new RetryBudgetConfig(1_001, 0)),
+                refuse(
+                        "slow-start aggression 0.05 is out of range (0.1..10)",
+                        () -> new SlowStartConfig(Duration.ofSeconds(30), 0.05, 10)),
+                refuse(
+                        "slow-start aggression NaN is out of range",
+                        () -> new SlowStartConfig(Duration.ofSeconds(30), Double.NaN, 10)),
+                refuse("panic threshold 101 is out of range (0..100)", () -> new PanicConfig(101, true)),
                 refuse("weight 1001 is out of range", () -> endpoint("a", 1_001)),
                 refuse("name \"\" is not allowed", () -> endpoint("", 1)),
                 refuse("no endpoint is given", () -> backend(List.of())),
@@ -149,6 +189,44 @@ final class RecordsTest {
                 Duration.ZERO,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(2));
+    }
+
+    private static final HealthConfig.Step SEND = new HealthConfig.Step(HealthConfig.Step.Kind.SEND, "PING");
+
+    private static HealthConfig health(int intervalMillis, int fastMillis, String address) {
+        return new HealthConfig(
+                new HealthConfig.Tcp(false),
+                Duration.ofMillis(intervalMillis),
+                Duration.ofMillis(fastMillis),
+                Duration.ofSeconds(1),
+                10,
+                2,
+                3,
+                Optional.empty(),
+                Optional.of(address),
+                Optional.empty(),
+                HealthConfig.Initial.UP,
+                HealthConfig.OnDown.KEEP,
+                Optional.empty());
+    }
+
+    private static HealthConfig.Check dialogue(List<HealthConfig.Step> steps, Optional<String> notReady) {
+        return new HealthConfig.SendExpect(steps, notReady);
+    }
+
+    private static List<HealthConfig.Step> steps(int count) {
+        return Collections.nCopies(count, new HealthConfig.Step(HealthConfig.Step.Kind.EXPECT, "PONG"));
+    }
+
+    private static HealthConfig.Check http(
+            String method, List<String> headers, List<HealthConfig.StatusRange> notReady) {
+        return new HealthConfig.Http(
+                method, "/", Optional.empty(), headers, HealthConfig.Http.PASSING, notReady, Optional.empty(), false);
+    }
+
+    private static OutlierConfig outlier(Duration ejection, Duration maxEjection) {
+        return new OutlierConfig(
+                5, Optional.empty(), 20, Duration.ofSeconds(10), Optional.empty(), ejection, maxEjection, 50);
     }
 
     private static EndpointConfig endpoint(String name, int weight) {
