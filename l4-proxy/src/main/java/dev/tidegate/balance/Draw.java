@@ -2,6 +2,7 @@ package dev.tidegate.balance;
 
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointList;
+import dev.tidegate.model.Fitness;
 import dev.tidegate.model.Picker;
 import dev.tidegate.model.Tried;
 import java.util.random.RandomGenerator;
@@ -30,7 +31,9 @@ final class Draw {
         }
         for (int i = 0; i < BLIND_DRAWS; i++) {
             int index = endpoints.indexOfShare(random.nextLong(total));
-            if (index != except && isCandidate(endpoints.at(index), index, tried)) {
+            // Who has only part of its share is let go with the chance that it lacks, which makes the draw one by
+            // effective weight.
+            if (index != except && isCandidate(endpoints, index, tried) && inShare(endpoints.at(index), random)) {
                 return index;
             }
         }
@@ -44,9 +47,10 @@ final class Draw {
         int chosen = Picker.NONE;
         for (int i = 0; i < endpoints.size(); i++) {
             Endpoint endpoint = endpoints.at(i);
-            if (i != except && isCandidate(endpoint, i, tried)) {
-                sum += endpoint.weight();
-                if (random.nextLong(sum) < endpoint.weight()) {
+            if (i != except && isCandidate(endpoints, i, tried)) {
+                long weight = endpoint.effectiveWeight();
+                sum += weight;
+                if (random.nextLong(sum) < weight) {
                     chosen = i;
                 }
             }
@@ -54,7 +58,12 @@ final class Draw {
         return chosen;
     }
 
-    static boolean isCandidate(Endpoint endpoint, int index, Tried tried) {
-        return endpoint.pickable() && !tried.contains(index);
+    private static boolean inShare(Endpoint endpoint, RandomGenerator random) {
+        int share = endpoint.cell().fitness().share();
+        return share == Fitness.FULL_SHARE || random.nextInt(Fitness.FULL_SHARE) < share;
+    }
+
+    static boolean isCandidate(EndpointList endpoints, int index, Tried tried) {
+        return endpoints.candidate(index) && !tried.contains(index);
     }
 }

@@ -14,7 +14,7 @@ final class LeastConnectionsPicker implements Picker {
         int alike = 0;
         for (int i = 0; i < endpoints.size(); i++) {
             Endpoint endpoint = endpoints.at(i);
-            if (!Draw.isCandidate(endpoint, i, tried)) {
+            if (!Draw.isCandidate(endpoints, i, tried)) {
                 continue;
             }
             int compared = best == NONE ? -1 : Load.compare(endpoint, endpoints.at(best));

@@ -27,11 +27,11 @@ final class RoundRobinPicker implements Picker {
         long sum = 0;
         for (int i = 0; i < endpoints.size(); i++) {
             Endpoint endpoint = endpoints.at(i);
-            if (!Draw.isCandidate(endpoint, i, tried)) {
+            if (!Draw.isCandidate(endpoints, i, tried)) {
                 continue;
             }
-            credits[i] += endpoint.weight();
-            sum += endpoint.weight();
+            credits[i] += endpoint.effectiveWeight();
+            sum += endpoint.effectiveWeight();
             if (best == NONE || credits[i] > credits[best]) {
                 best = i;
             }

@@ -9,6 +9,8 @@ import dev.tidegate.model.BornRetiring;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.EndpointWatch;
+import dev.tidegate.model.Failure;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Lifetime;
@@ -114,6 +116,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private boolean over; // the last exchange is done; what is queued to the endpoint has to leave
     private long connectNanos = AccessRecord.NONE;
     private long firstByteNanos = AccessRecord.NONE;
+    private long answerDueNanos; // when the endpoint is late with its first byte
+    private boolean answerDue; // whether it is to begin by then
     private boolean lateOptionsSet;
     private Side firstFin;
     private Side writeFailed;
@@ -218,6 +222,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         } else {
             armBy(now + silenceAllowedNanos()); // the deadline of the dial may be later
         }
+        if (progress.clientSpoke()) {
+            awaitAnswer(now);
+        }
         upstreamHandler.join(toClient, toEndpoint);
         downstreamHandler.join(toEndpoint, toClient);
         toEndpoint.connectTo(channel);
@@ -268,11 +275,48 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         if (from == Side.DOWNSTREAM) {
             row.receivedBytes += count;
+            if (firstByteNanos == AccessRecord.NONE && !answerDue && state == State.RELAYING) {
+                awaitAnswer(now);
+            }
         } else {
             row.sentBytes += delivered;
             if (firstByteNanos == AccessRecord.NONE) {
                 firstByteNanos = worker.nowNanos() - acceptedNanos;
+                onAnswered();
             }
+        }
+    }
+
+    private void onAnswered() {
+        answerDue = false;
+        if (held != null) {
+            worker.counters().endpoint(held.cell().slot()).answered++;
+            frontend.backend().watch().onAnswered(held.cell());
+        }
+    }
+
+    /** The client's first bytes are with the endpoint: it is to begin to answer. */
+    private void awaitAnswer(long nowNanos) {
+        long limit = frontend.backend().watch().firstByteNanos();
+        if (limit != EndpointWatch.ANY_TIME) {
+            answerDue = true;
+            answerDueNanos = nowNanos + limit;
+            armBy(answerDueNanos);
+        }
+    }
+
+    /** It counts against the endpoint, once; the connection goes on. */
+    private void lookForAnswer(long nowNanos) {
+        if (answerDue && nowNanos - answerDueNanos >= 0) {
+            blame(Failure.SILENT);
+            answerDueNanos = nowNanos + Lifespan.NEVER;
+        }
+    }
+
+    private void blame(Failure failure) {
+        if (held != null) {
+            worker.counters().endpoint(held.cell().slot()).countFailure(failure);
+            frontend.backend().watch().onFailure(held.cell(), failure);
         }
     }
 
@@ -506,6 +550,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             finish();
             return;
         }
+        if (why == CloseReason.ENDPOINT_RESET && firstByteNanos == AccessRecord.NONE && firstFin == null) {
+            blame(Failure.RESET);
+        }
         Channel dead = side == Side.DOWNSTREAM ? downstream : upstream;
         Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
         row.sentBytes += toClient.settle();
@@ -735,11 +782,16 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         if (!lateOptionsSet) {
             lateOptionsSet = true;
+            if (firstByteNanos == AccessRecord.NONE && !answerDue && writeFailed == null) {
+                // Where the client speaks and never the endpoint, this is all the good there is to hear of it.
+                frontend.backend().watch().onAnswered(held.cell());
+            }
             context.sockets()
                     .setLateOptions(downstream, true, frontend.timeouts().unackedMillis());
             context.sockets()
                     .setLateOptions(upstream, false, frontend.timeouts().unackedMillis());
         }
+        lookForAnswer(nowNanos);
         lifespan.lookAtAge(nowNanos);
         if (lifespan.retiring(nowNanos) && endedByRetirement(nowNanos)) {
             return;
@@ -762,6 +814,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         if (blind()) {
             next = earlier(next, nowNanos + BLIND_LOOK_NANOS);
+        }
+        if (answerDue) {
+            next = earlier(next, answerDueNanos);
         }
         if (writeFailed != null) {
             next = earlier(next, progress.lastNanos() + FLUSH_NANOS);

@@ -7,9 +7,12 @@ import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectPolicy;
 import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.Failure;
+import dev.tidegate.model.Fitness;
 import dev.tidegate.model.Picker;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.Tried;
+import dev.tidegate.telemetry.EndpointRow;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -56,6 +59,8 @@ public final class Dial implements Expirable, ChannelFutureListener {
     private long attemptNanos;
     private long deadlineHandle = Deadlines.UNARMED;
     private int attempts;
+    private Fitness.Trial trial = Fitness.Trial.NOT_NEEDED;
+    private boolean wholeTimeout; // the attempt has all of connect.timeout
     private CloseReason lastReason = CloseReason.NO_ENDPOINT;
     private Throwable lastCause;
     private boolean clientEnded;
@@ -80,6 +85,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
 
     /** Begins. May call the outcome before it returns. */
     public void start() {
+        backend.retries().onConnection(startNanos);
         attempt();
     }
 
@@ -146,7 +152,9 @@ public final class Dial implements Expirable, ChannelFutureListener {
         dialer.counters().endpoint(picked.cell().slot()).picks++;
         attemptNanos = dialer.ticker().nanoTime();
         state = State.ATTEMPTING;
-        long timeout = Math.min(backend.connect().timeoutNanos(), deadlineNanos() - attemptNanos);
+        long left = deadlineNanos() - attemptNanos;
+        wholeTimeout = left >= backend.connect().timeoutNanos();
+        long timeout = wholeTimeout ? backend.connect().timeoutNanos() : left;
         deadlineHandle = dialer.deadlines().arm(attemptNanos + timeout, this);
         try {
             channel = dialer.opener().open(address, outcome.nextHandler());
@@ -175,7 +183,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
                 continue;
             }
             Endpoint picked = backend.endpoints().at(index);
-            boolean acquired = picked.tryAcquire();
+            boolean acquired = picked.tryAcquire() && hasTrial(picked);
             if (policy.attempts() > 1) {
                 if (tried == Tried.NOTHING) {
                     tried = new Tried();
@@ -189,6 +197,18 @@ public final class Dial implements Expirable, ChannelFutureListener {
             }
             // It filled up between the look and the count; the next look sees it full.
         }
+    }
+
+    /** While its breaker is half open an endpoint is tried by few at a time; who finds no place looks again. */
+    private boolean hasTrial(Endpoint picked) {
+        trial = backend.endpoints().spreading()
+                ? Fitness.Trial.NOT_NEEDED
+                : picked.cell().fitness().tryTrial();
+        if (trial == Fitness.Trial.REFUSED) {
+            picked.cell().release();
+            return false;
+        }
+        return true;
     }
 
     @Override
@@ -210,6 +230,8 @@ public final class Dial implements Expirable, ChannelFutureListener {
         var row = dialer.counters().endpoint(endpoint.cell().slot());
         row.countConnect(ConnectResult.OK);
         row.connectDuration.add(dialer.ticker().nanoTime() - attemptNanos);
+        backend.watch().onConnected(endpoint.cell());
+        endTrial();
         finish();
         if (backend.connect().proxyProtocol() != ProxyProtocol.OFF) {
             ProxyHeader.write(upstream, backend.connect().proxyProtocol(), client, local);
@@ -241,7 +263,9 @@ public final class Dial implements Expirable, ChannelFutureListener {
         disarm();
         noteTried(address);
         lastReason = DialFault.reason(result);
-        dialer.counters().endpoint(endpoint.cell().slot()).countConnect(result);
+        var row = dialer.counters().endpoint(endpoint.cell().slot());
+        row.countConnect(result);
+        blame(row, result);
         endpoint.cell().release();
         state = State.PAUSING;
         if (!mayTryForEndedClient(result)) {
@@ -252,10 +276,32 @@ public final class Dial implements Expirable, ChannelFutureListener {
         long pause = result == ConnectResult.TIMEOUT ? 0 : Backoff.nanos(attempts, allTried(), dialer.random());
         if (attempts >= backend.connect().attempts() || now + pause - deadlineNanos() >= 0) {
             fail(lastReason);
+        } else if (!backend.retries().tryRetry(now)) {
+            dialer.counters().backend(backend.slot()).budgetExhausted++;
+            fail(lastReason);
         } else if (pause == 0) {
             attempt();
         } else {
             deadlineHandle = dialer.deadlines().arm(now + pause, this);
+        }
+    }
+
+    /** A time-out cut short by the deadline of all says nothing against the endpoint. */
+    private void blame(EndpointRow row, ConnectResult result) {
+        Failure failure = result == ConnectResult.TIMEOUT && !wholeTimeout ? null : DialFault.blame(result, lastCause);
+        if (failure == null) {
+            endTrial();
+        } else {
+            trial = Fitness.Trial.NOT_NEEDED; // it stays taken until the breaker's next word
+            row.countFailure(failure);
+            backend.watch().onFailure(endpoint.cell(), failure);
+        }
+    }
+
+    private void endTrial() {
+        if (trial == Fitness.Trial.TAKEN) {
+            trial = Fitness.Trial.NOT_NEEDED;
+            endpoint.cell().fitness().endTrial();
         }
     }
 
@@ -268,7 +314,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
 
     private boolean allTried() {
         for (int i = 0; i < backend.endpoints().size(); i++) {
-            if (backend.endpoints().at(i).pickable() && !tried.contains(i)) {
+            if (backend.endpoints().candidate(i) && !tried.contains(i)) {
                 return false;
             }
         }
@@ -282,6 +328,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
     private void abandonAttempt(ConnectResult result) {
         closeAttempt();
         dialer.counters().endpoint(endpoint.cell().slot()).countConnect(result);
+        endTrial();
         endpoint.cell().release();
     }
 

@@ -1,21 +1,44 @@
 package dev.tidegate.model;
 
 /**
- * A named set of endpoints with one balancing policy, as one snapshot sees it. Immutable.
+ * A named set of endpoints with one balancing policy, as one snapshot sees it. Immutable, save for its cell.
  *
- * @param name unique among backends
- * @param slot its place in each worker's counters
+ * @param cell what outlives the snapshot
  * @param policy how it spreads connections
  * @param picker what carries the policy out; outlives the snapshot
  * @param endpoints in the order of the configuration
  * @param connect how endpoints are reached
+ * @param retries how many further attempts there may be; outlives the snapshot
+ * @param watch is told how connections fare
  */
 public record Backend(
-        String name, int slot, BalancePolicy policy, Picker picker, EndpointList endpoints, ConnectPolicy connect) {
+        BackendCell cell,
+        BalancePolicy policy,
+        Picker picker,
+        EndpointList endpoints,
+        ConnectPolicy connect,
+        Retries retries,
+        EndpointWatch watch) {
+    /** A backend on which nobody keeps watch. */
+    public Backend(
+            String name, int slot, BalancePolicy policy, Picker picker, EndpointList endpoints, ConnectPolicy connect) {
+        this(new BackendCell(name, slot), policy, picker, endpoints, connect, Retries.UNBOUNDED, EndpointWatch.NONE);
+    }
+
+    /** Unique among backends. */
+    public String name() {
+        return cell.name();
+    }
+
+    /** Its place in each worker's counters. */
+    public int slot() {
+        return cell.slot();
+    }
+
     /** Whether a pick could find an endpoint now. */
     public boolean hasCandidate() {
         for (int i = 0; i < endpoints.size(); i++) {
-            if (endpoints.at(i).pickable()) {
+            if (endpoints.candidate(i)) {
                 return true;
             }
         }

@@ -39,18 +39,41 @@ public record Endpoint(String name, int weight, int maxConnections, EndpointCell
         this(name, weight, maxConnections, cell, new Origin(weight, false, false));
     }
 
-    /** Whether it takes new connections, when it is not full. */
+    /** Whether it takes new connections, when it is fit and not full. */
     public boolean takesConnections() {
         return weight > 0 && cell.resolved() && cell.open();
     }
 
-    /** Whether a pick may choose it now. Another thread may fill it meanwhile: acquiring decides. */
+    /** Whether it takes new connections and nothing speaks against it. */
+    public boolean sound() {
+        return takesConnections() && cell.fitness().sound();
+    }
+
+    /** Whether it has room for one more. Another thread may fill it meanwhile: acquiring decides. */
+    public boolean hasRoom() {
+        return cell.inFlight() < limit();
+    }
+
+    /** Whether a pick may choose it now, were its backend not in panic. */
     public boolean pickable() {
-        return takesConnections() && cell.inFlight() < maxConnections;
+        return takesConnections() && cell.fitness().fit() && hasRoom();
+    }
+
+    /** Its weight as picks see it, in thousandths: less than its weight during a slow start. */
+    public long effectiveWeight() {
+        return (long) weight * cell.fitness().share();
+    }
+
+    /** How many connections it takes at a time now: fewer than its limit during a slow start, but one in any case. */
+    public int limit() {
+        if (maxConnections == Integer.MAX_VALUE) {
+            return maxConnections;
+        }
+        return (int) Math.max(1, (long) maxConnections * cell.fitness().share() / Fitness.FULL_SHARE);
     }
 
     /** Counts a connection on it, within its limit. */
     public boolean tryAcquire() {
-        return cell.tryAcquire(maxConnections);
+        return cell.tryAcquire(limit());
     }
 }

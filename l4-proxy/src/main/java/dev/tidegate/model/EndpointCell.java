@@ -17,6 +17,7 @@ public final class EndpointCell {
     private final int slot;
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger nextAddress = new AtomicInteger();
+    private final Fitness fitness = new Fitness();
     private volatile List<InetSocketAddress> addresses; // writer: control
     private volatile int closed; // writer: control; bits of Closed, 0: takes new connections
 
@@ -62,6 +63,11 @@ public final class EndpointCell {
     /** The cell's place in each worker's counters. */
     public int slot() {
         return slot;
+    }
+
+    /** How fit it is for new connections. */
+    public Fitness fitness() {
+        return fitness;
     }
 
     /** Connections admitted to this endpoint and not yet released, connects under way included. */

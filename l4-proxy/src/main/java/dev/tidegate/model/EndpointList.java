@@ -11,9 +11,16 @@ public final class EndpointList {
     private final Endpoint[] endpoints;
     private final long[] weightsUpTo;
     private final boolean equalWeights;
+    private final BackendCell backend;
+
+    /** Endpoints of a backend that never is in panic. */
+    public EndpointList(List<Endpoint> list) {
+        this(list, new BackendCell("", 0));
+    }
 
     /** Takes the endpoints in the order of the configuration. */
-    public EndpointList(List<Endpoint> list) {
+    public EndpointList(List<Endpoint> list, BackendCell backend) {
+        this.backend = backend;
         endpoints = list.toArray(Endpoint[]::new);
         weightsUpTo = new long[endpoints.length];
         long sum = 0;
@@ -34,6 +41,22 @@ public final class EndpointList {
     /** The endpoint at an index. */
     public Endpoint at(int index) {
         return endpoints[index];
+    }
+
+    /**
+     * Whether a pick may choose the endpoint at an index now: it is pickable or, while the backend spreads connections over
+     * all, would be but for its fitness.
+     */
+    public boolean candidate(int index) {
+        Endpoint endpoint = endpoints[index];
+        return endpoint.takesConnections()
+                && (endpoint.cell().fitness().fit() || backend.spreading())
+                && endpoint.hasRoom();
+    }
+
+    /** Whether endpoints that are not fit are candidates too. */
+    public boolean spreading() {
+        return backend.spreading();
     }
 
     /** The sum of all weights; 0 when nothing may be picked. */

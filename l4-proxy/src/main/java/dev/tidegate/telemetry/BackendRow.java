@@ -4,6 +4,8 @@ package dev.tidegate.telemetry;
 public final class BackendRow {
     /** Attempts after a connection's first. */
     public long retries;
+    /** Attempts that were not made, since the retry budget was spent. */
+    public long budgetExhausted;
 
     BackendRow() {}
 }

@@ -1,6 +1,7 @@
 package dev.tidegate.telemetry;
 
 import dev.tidegate.model.ConnectResult;
+import dev.tidegate.model.Failure;
 
 /** One worker's counts for one endpoint. The worker adds plainly; readers sum. */
 public final class EndpointRow {
@@ -12,12 +13,25 @@ public final class EndpointRow {
     public final Histogram connectDuration = Histogram.ofConnects();
 
     private final long[] connects = new long[ConnectResult.values().length];
+    private final long[] failures = new long[Failure.values().length];
+    /** Connections that it began to answer. */
+    public long answered;
 
     EndpointRow() {}
 
     /** Counts an attempt. */
     public void countConnect(ConnectResult result) {
         connects[result.ordinal()]++;
+    }
+
+    /** Counts what speaks against it. */
+    public void countFailure(Failure failure) {
+        failures[failure.ordinal()]++;
+    }
+
+    /** How often that has spoken against it. */
+    public long failures(Failure failure) {
+        return failures[failure.ordinal()];
     }
 
     /** Attempts that came out so. */

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.model.BackendCell;
 import dev.tidegate.model.BalancePolicy;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.EndpointCell.Closed;
 import dev.tidegate.model.EndpointList;
+import dev.tidegate.model.Fitness;
+import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.model.Picker;
 import dev.tidegate.model.Tried;
 import java.net.InetAddress;
@@ -284,6 +288,169 @@ class PickersTest {
         }
 
         assertEquals(777, Pickers.of(policy).pick(endpoints, Tried.NOTHING, random));
+    }
+
+    // ---- shares of less than the whole, and unfit endpoints
+
+    /** In the long run a pick that lets go at once follows weight × share where the policy draws by weight. */
+    @ParameterizedTest
+    @EnumSource(
+            value = BalancePolicy.class,
+            names = {"RANDOM", "ROUND_ROBIN"})
+    void sharesOfASlowStartScaleWeights(BalancePolicy policy) {
+        EndpointList endpoints = weighted(1, 2, 7, 10);
+        share(endpoints, 2, 100);
+        share(endpoints, 3, 200);
+        double sum = 1 + 2 + 0.7 + 2;
+
+        int[] picked = pickAndLetGo(policy, endpoints, 100_000);
+
+        assertEquals(1 / sum, picked[0] / 1e5, 0.006);
+        assertEquals(2 / sum, picked[1] / 1e5, 0.006);
+        assertEquals(0.7 / sum, picked[2] / 1e5, 0.006);
+        assertEquals(2 / sum, picked[3] / 1e5, 0.006);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = BalancePolicy.class,
+            names = {"LEAST_CONNECTIONS", "POWER_OF_TWO", "ROUND_ROBIN"})
+    void heldConnectionsFollowWeightsTimesShares(BalancePolicy policy) {
+        EndpointList endpoints = weighted(1, 2, 7, 10);
+        share(endpoints, 2, 100);
+        share(endpoints, 3, 200);
+
+        pickAndHold(policy, endpoints, 5_700);
+
+        assertEquals(1_000, inFlight(endpoints, 0), 30);
+        assertEquals(2_000, inFlight(endpoints, 1), 30);
+        assertEquals(700, inFlight(endpoints, 2), 30);
+        assertEquals(2_000, inFlight(endpoints, 3), 30);
+    }
+
+    /** A floor below the shares of the others must neither be lifted, nor be nothing. */
+    @ParameterizedTest
+    @EnumSource(BalancePolicy.class)
+    void ofFiftyOneABeginnerGetsAHundredthOfAFairShareAndItsWholeOneInTheEnd(BalancePolicy policy) {
+        EndpointList endpoints = weighted(IntStream.range(0, 51).map(i -> 1).toArray());
+        share(endpoints, 17, 10);
+        int picks = 204_000; // 4,000 for each, about 40 for the beginner
+
+        int[] beginning = pickAndHoldApart(policy, endpoints, picks);
+        share(endpoints, 17, Fitness.FULL_SHARE);
+        int[] grown = pickAndHoldApart(policy, endpoints, picks);
+
+        assertTrue(beginning[17] >= 20 && beginning[17] <= 80, policy + " gave the beginner " + beginning[17]);
+        assertEquals(4_000, grown[17], 250, policy + " gave the grown one " + grown[17]);
+    }
+
+    /** A cold endpoint looks idle; that must not bring it all that comes. */
+    @ParameterizedTest
+    @EnumSource(
+            value = BalancePolicy.class,
+            names = {"LEAST_CONNECTIONS", "POWER_OF_TWO"})
+    void aBeginnerThatLooksIdleIsNotRushed(BalancePolicy policy) {
+        EndpointList endpoints = weighted(1, 1, 1, 1);
+        for (int i = 0; i < 3; i++) {
+            hold(endpoints, i, 100);
+        }
+        share(endpoints, 3, 100);
+
+        pickAndHold(policy, endpoints, 100);
+
+        assertTrue(inFlight(endpoints, 3) <= 15, "it got " + inFlight(endpoints, 3));
+        assertTrue(inFlight(endpoints, 3) >= 3, "it got " + inFlight(endpoints, 3));
+    }
+
+    @ParameterizedTest
+    @EnumSource(BalancePolicy.class)
+    void evenTheLeastShareOfOneThousandthIsPickedWhenThereIsNoOther(BalancePolicy policy) {
+        EndpointList endpoints = weighted(1);
+        share(endpoints, 0, 1);
+
+        assertEquals(List.of(200), boxed(pickAndLetGo(policy, endpoints, 200)));
+    }
+
+    @ParameterizedTest
+    @EnumSource(BalancePolicy.class)
+    void whatIsUnfitIsLeftOut(BalancePolicy policy) {
+        for (Unfit why : Unfit.values()) {
+            EndpointList endpoints = weighted(1, 1, 1);
+            endpoints.at(1).cell().fitness().set(why, true);
+
+            int[] picked = pickAndLetGo(policy, endpoints, 300);
+
+            assertEquals(0, picked[1], why.toString());
+            assertTrue(picked[0] > 100 && picked[2] > 100, why + " " + Arrays.toString(picked));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(BalancePolicy.class)
+    void whenAllAreUnfitThereIsNone(BalancePolicy policy) {
+        EndpointList endpoints = weighted(1, 1);
+        endpoints.at(0).cell().fitness().set(Unfit.DOWN, true);
+        endpoints.at(1).cell().fitness().set(Unfit.EJECTED, true);
+
+        assertEquals(Picker.NONE, Pickers.of(policy).pick(endpoints, Tried.NOTHING, random));
+    }
+
+    @ParameterizedTest
+    @EnumSource(BalancePolicy.class)
+    void inPanicUnfitOnesArePickedAndThoseThatTakeNoneAreNot(BalancePolicy policy) {
+        BackendCell backend = new BackendCell("back", 0);
+        List<Endpoint> list = new ArrayList<>();
+        for (Unfit why : Unfit.values()) {
+            Endpoint unfit = endpoint(why.word(), 1, Integer.MAX_VALUE);
+            unfit.cell().fitness().set(why, true);
+            list.add(unfit);
+        }
+        list.add(endpoint("fit", 1, Integer.MAX_VALUE));
+        int candidates = list.size();
+        for (Closed why : List.of(Closed.DRAINING, Closed.DISABLED, Closed.REMOVED)) {
+            Endpoint closed = endpoint(why.name(), 1, Integer.MAX_VALUE);
+            closed.cell().close(why, true);
+            list.add(closed);
+        }
+        list.add(endpoint("weightless", 0, Integer.MAX_VALUE));
+        Endpoint full = endpoint("full", 1, 1);
+        assertTrue(full.tryAcquire());
+        list.add(full);
+        list.add(new Endpoint("unresolved", 1, 1, new EndpointCell("back", "unresolved", 0, List.of())));
+        EndpointList endpoints = new EndpointList(list, backend);
+        backend.panic(true, true);
+
+        int[] picked = pickAndLetGo(policy, endpoints, candidates * 1_000);
+
+        for (int i = 0; i < picked.length; i++) {
+            int expected = i < candidates ? 1_000 : 0;
+            assertEquals(
+                    expected,
+                    picked[i],
+                    expected / 8.0,
+                    policy + " " + list.get(i).name());
+        }
+    }
+
+    private static void share(EndpointList endpoints, int index, int thousandths) {
+        endpoints.at(index).cell().fitness().share(thousandths);
+    }
+
+    /** Holds all that are picked to the end, and then lets all go. */
+    private int[] pickAndHoldApart(BalancePolicy policy, EndpointList endpoints, int times) {
+        Picker picker = Pickers.of(policy);
+        int[] picked = new int[endpoints.size()];
+        for (int i = 0; i < times; i++) {
+            int index = picker.pick(endpoints, Tried.NOTHING, random);
+            hold(endpoints, index, 1);
+            picked[index]++;
+        }
+        for (int i = 0; i < picked.length; i++) {
+            for (int n = 0; n < picked[i]; n++) {
+                endpoints.at(i).cell().release();
+            }
+        }
+        return picked;
     }
 
     private static List<Integer> boxed(int[] numbers) {

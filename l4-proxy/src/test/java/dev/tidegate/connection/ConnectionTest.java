@@ -10,12 +10,15 @@ import dev.tidegate.admission.ConnectionLimit;
 import dev.tidegate.balance.Pickers;
 import dev.tidegate.dial.Dialer;
 import dev.tidegate.model.Backend;
+import dev.tidegate.model.BackendCell;
 import dev.tidegate.model.BalancePolicy;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectPolicy;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointList;
+import dev.tidegate.model.EndpointWatch;
+import dev.tidegate.model.Failure;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Lifetime;
@@ -23,6 +26,7 @@ import dev.tidegate.model.ProtocolChoice;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.model.RetireOrder;
+import dev.tidegate.model.Retries;
 import dev.tidegate.model.Timeouts;
 import dev.tidegate.relay.FlowHandler;
 import dev.tidegate.telemetry.AccessRecord;
@@ -492,6 +496,225 @@ class ConnectionTest {
         }
     }
 
+    // ---- what counts for and against an endpoint
+
+    /** Only its reset does, of all that may happen while nothing of it has come. */
+    @ParameterizedTest
+    @EnumSource
+    void ofAllEventsBeforeItsFirstByteOnlyItsResetCountsAgainstAnEndpoint(Event event) {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+
+            event.happen(bench);
+            bench.crank.runReady();
+
+            boolean blamed = event == Event.ENDPOINT_RESET;
+            assertEquals(blamed ? List.of("reset") : List.of(), bench.failures());
+            assertEquals(blamed ? 1 : 0, bench.worker.counters().endpoint(0).failures(Failure.RESET));
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void aResetAfterItsFirstByteDoesNotCountAgainstAnEndpoint() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.endpointSays("p");
+
+            Event.ENDPOINT_RESET.happen(bench);
+
+            assertEquals(List.of("connected", "answered"), bench.watched);
+            bench.assertNothingLeft();
+        }
+    }
+
+    /** Either may be an answer to the client's leaving. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Event.class,
+            names = {"CLIENT_FIN", "CLIENT_RESET", "CLIENT_REFUSES_BYTES"})
+    void aResetAfterTheClientsEndDoesNotCountAgainstAnEndpoint(Event end) {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+            if (end == Event.CLIENT_REFUSES_BYTES) {
+                Event.CLIENT_FIN.happen(bench);
+            }
+            end.happen(bench);
+            bench.crank.runReady();
+
+            Event.ENDPOINT_RESET.happen(bench);
+
+            assertEquals(List.of("connected"), bench.watched);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void theFirstByteCountsForAnEndpointOnce() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            for (int i = 0; i < 3; i++) {
+                bench.clientSays("ping");
+                bench.endpointSays("pong");
+            }
+            bench.crank.advance(Duration.ofSeconds(2));
+
+            assertEquals(List.of("connected", "answered"), bench.watched);
+            assertEquals(1, bench.worker.counters().endpoint(0).answered);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void anEndpointThatIsLateWithItsFirstByteIsBlamedOnceAndTheConnectionGoesOn() {
+        try (Bench bench = new Bench()) {
+            bench.firstByteNanos = SECOND / 2;
+            Standing.RELAYING.reach(bench);
+            bench.crank.advance(Duration.ofMillis(200));
+            bench.clientSays("ping");
+            bench.crank.advance(Duration.ofMillis(400));
+            bench.clientSays("are you there"); // which gives it no more time
+            assertEquals(List.of(), bench.failures());
+
+            bench.crank.advance(Duration.ofMillis(140));
+            assertEquals(List.of("silent"), bench.failures());
+            assertEquals(1, bench.worker.counters().endpoint(0).failures(Failure.SILENT));
+            bench.crank.advance(Duration.ofSeconds(20));
+            bench.clientSays("still");
+            bench.crank.advance(Duration.ofSeconds(20));
+
+            assertEquals(List.of("connected", "silent"), bench.watched);
+            bench.endpointSays("pong");
+            assertEquals(List.of("connected", "silent", "answered"), bench.watched);
+            assertEquals("open, open, lives", bench.outcome());
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void whatTheClientSaidBeforeTheConnectIsOwedAnAnswerFromThenOn() {
+        try (Bench bench = new Bench()) {
+            bench.firstByteNanos = SECOND / 2;
+            bench.clientSays("ping");
+            bench.crank.advance(Duration.ofMillis(1_500));
+            Event.CONNECTED.happen(bench);
+            bench.crank.advance(Duration.ofMillis(450));
+            assertEquals(List.of("connected"), bench.watched);
+
+            bench.crank.advance(Duration.ofMillis(100));
+
+            assertEquals(List.of("connected", "silent"), bench.watched);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void aClientThatHasAskedAndEndedItsSideIsOwedAnAnswerToo() {
+        try (Bench bench = new Bench()) {
+            bench.firstByteNanos = SECOND / 2;
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+            Event.CLIENT_FIN.happen(bench);
+
+            bench.crank.advance(Duration.ofMillis(540));
+
+            assertEquals(List.of("silent"), bench.failures());
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void anAnswerInTimeIsNotLateAfterwards() {
+        try (Bench bench = new Bench()) {
+            bench.firstByteNanos = SECOND / 2;
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+            bench.crank.advance(Duration.ofMillis(400));
+            bench.endpointSays("p");
+            bench.clientSays("ping");
+
+            bench.crank.advance(Duration.ofSeconds(30));
+
+            assertEquals(List.of("connected", "answered"), bench.watched);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void anEndpointOwesNothingToAClientThatSaysNothing() {
+        try (Bench bench = new Bench()) {
+            bench.firstByteNanos = SECOND / 2;
+            Standing.RELAYING.reach(bench);
+
+            bench.crank.advance(Duration.ofSeconds(30));
+
+            assertEquals(List.of(), bench.failures());
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    /** Where the client speaks and never the endpoint, a row of failures would never end otherwise. */
+    @Test
+    void aSecondWithoutAFaultCountsForAnEndpointThatNeverSpeaks() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+            bench.crank.advance(Duration.ofMillis(900));
+            assertEquals(List.of("connected"), bench.watched);
+
+            bench.crank.advance(Duration.ofMillis(200));
+            assertEquals(List.of("connected", "answered"), bench.watched);
+            assertEquals(0, bench.worker.counters().endpoint(0).answered, "it has not answered");
+            bench.crank.advance(Duration.ofSeconds(30));
+
+            assertEquals(List.of("connected", "answered"), bench.watched);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void aSecondWithoutAFaultCountsForNothingWhileAnAnswerIsOwed() {
+        try (Bench bench = new Bench()) {
+            bench.firstByteNanos = 5 * SECOND;
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+
+            bench.crank.advance(Duration.ofSeconds(4));
+            assertEquals(List.of("connected"), bench.watched);
+            bench.crank.advance(Duration.ofSeconds(2));
+
+            assertEquals(List.of("connected", "silent"), bench.watched);
+            bench.connection.abort(CloseReason.KILLED);
+        }
+    }
+
+    @Test
+    void aSecondAfterAWriteThatMetADeadSocketCountsForNothing() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.clientSays("ping");
+            bench.crank.advance(Duration.ofMillis(500));
+            Event.ENDPOINT_REFUSES_BYTES.happen(bench);
+
+            bench.crank.advance(Duration.ofMillis(1_700)); // no end follows, and it is given up
+
+            assertEquals(List.of("connected", "reset"), bench.watched);
+            bench.assertNothingLeft();
+        }
+    }
+
+    @Test
+    void aRefusedConnectCountsAgainstAnEndpoint() {
+        try (Bench bench = new Bench()) {
+            Event.REFUSED.happen(bench);
+
+            assertEquals(List.of("refused"), bench.watched);
+            bench.assertNothingLeft();
+        }
+    }
+
     /** The states, and the marks within RELAYING and CLOSING that make a difference. */
     enum Standing {
         DIALING {
@@ -720,6 +943,8 @@ class ConnectionTest {
                 LocalIoHandler.newFactory(),
                 unused -> crank.eventLoop());
         private final EndpointCell cell = new EndpointCell("back", "e", 0, List.of(TARGET));
+        private final List<String> watched = new ArrayList<>();
+        private long firstByteNanos = EndpointWatch.ANY_TIME;
         private final Frontend frontend = frontend();
         private final ConnectionLimit limit = new ConnectionLimit(1);
         private final Admission admission = new Admission(limit);
@@ -764,6 +989,12 @@ class ConnectionTest {
             endpointHandler.channelRead(null, Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
         }
 
+        private List<String> failures() {
+            return watched.stream()
+                    .filter(word -> !word.equals("connected") && !word.equals("answered"))
+                    .toList();
+        }
+
         private String outcome() {
             return client + ", " + endpoint + ", "
                     + (records.isEmpty() ? "lives" : records.get(0).reason.word());
@@ -786,14 +1017,39 @@ class ConnectionTest {
             return endpoint;
         }
 
+        private EndpointWatch watch() {
+            return new EndpointWatch() {
+                @Override
+                public void onConnected(EndpointCell endpoint) {
+                    watched.add("connected");
+                }
+
+                @Override
+                public void onAnswered(EndpointCell endpoint) {
+                    watched.add("answered");
+                }
+
+                @Override
+                public void onFailure(EndpointCell endpoint, Failure failure) {
+                    watched.add(failure.word());
+                }
+
+                @Override
+                public long firstByteNanos() {
+                    return firstByteNanos;
+                }
+            };
+        }
+
         private Frontend frontend() {
             Backend backend = new Backend(
-                    "back",
-                    0,
+                    new BackendCell("back", 0),
                     BalancePolicy.ROUND_ROBIN,
                     Pickers.of(BalancePolicy.ROUND_ROBIN),
                     new EndpointList(List.of(new Endpoint("e", 1, 3, cell))),
-                    new ConnectPolicy(2 * SECOND, 1, 5 * SECOND, ProxyProtocol.OFF));
+                    new ConnectPolicy(2 * SECOND, 1, 5 * SECOND, ProxyProtocol.OFF),
+                    Retries.UNBOUNDED,
+                    watch());
             return new Frontend(
                     "front",
                     List.of(),

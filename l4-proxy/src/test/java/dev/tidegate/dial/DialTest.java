@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tidegate.balance.Pickers;
 import dev.tidegate.lifetime.Deadlines;
 import dev.tidegate.model.Backend;
+import dev.tidegate.model.BackendCell;
 import dev.tidegate.model.BalancePolicy;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectPolicy;
@@ -16,7 +17,11 @@ import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointList;
+import dev.tidegate.model.EndpointWatch;
+import dev.tidegate.model.Failure;
+import dev.tidegate.model.Fitness;
 import dev.tidegate.model.ProxyProtocol;
+import dev.tidegate.model.Retries;
 import dev.tidegate.telemetry.WorkerCounters;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -31,6 +36,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,6 +46,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every state and every event of a dial, with time in the hand and connects that end when they are told to. */
 class DialTest {
@@ -54,6 +61,9 @@ class DialTest {
     private final List<Attempt> attempts = new ArrayList<>();
     private final Told told = new Told();
     private RuntimeException openFault;
+    private final List<String> watched = new ArrayList<>();
+    private int arrivals;
+    private int retriesLeft;
     private final Dialer dialer = new Dialer(
             new EmbeddedChannel().eventLoop(),
             deadlines,
@@ -253,7 +263,242 @@ class DialTest {
         assertEquals(0, deadlines.size());
     }
 
+    // ---- the retry budget
+
+    @Test
+    void eachConnectionCountsForTheBudgetAndEachFurtherAttemptIsPaidByIt() {
+        Backend backend = watched(3, policy(3));
+        retriesLeft = 5;
+        dial(backend).start();
+        attempts.get(0).refuse();
+        passUntil(() -> attempts.size() == 2);
+        attempts.get(1).refuse();
+        passUntil(() -> attempts.size() == 3);
+        attempts.get(2).refuse();
+
+        assertEquals(1, arrivals);
+        assertEquals(3, retriesLeft, "the last failure asks for nothing more");
+        assertEquals(0, counters.backend(backend.slot()).budgetExhausted);
+    }
+
+    /** Which is not counted where no attempt would have been made anyhow. */
+    @Test
+    void withTheBudgetSpentItFailsAtOnceForTheReasonOfTheLastAttempt() {
+        Backend backend = watched(3, policy(3));
+        retriesLeft = 1;
+        dial(backend).start();
+        attempts.get(0).refuse();
+        passUntil(() -> attempts.size() == 2);
+
+        passMillis(2_040);
+
+        assertEquals(List.of("failed dial-timeout"), told.events);
+        assertEquals(2, attempts.size());
+        assertEquals(1, counters.backend(backend.slot()).budgetExhausted);
+        assertEquals(0, inFlight(backend));
+        assertTrue(deadlines.isEmpty());
+    }
+
+    @Test
+    void theBudgetIsNotAskedWhereTheAttemptsOrTheClientHaveEnded() {
+        Backend backend = watched(3, policy(1));
+        dial(backend).start();
+        attempts.get(0).refuse();
+        Dial left = dial(watched(3, policy(3)));
+        left.start();
+        left.onClientEnded(false);
+        attempts.get(1).refuse();
+
+        assertEquals(List.of("failed dial-refused", "failed client-closed"), told.events);
+        assertEquals(0, counters.backend(backend.slot()).budgetExhausted);
+    }
+
+    // ---- what counts against an endpoint
+
+    @Test
+    void aRefusalATimeOutAndAnUnreachableNetCountAgainstTheEndpointAndAConnectForIt() {
+        Backend backend = watched(4, policy(4));
+        retriesLeft = 10;
+        dial(backend).start();
+        attempts.get(0).refuse();
+        passUntil(() -> attempts.size() == 2);
+        passMillis(2_040);
+        attempts.get(2).fail(new ConnectException("connect(..) failed: No route to host"));
+        passUntil(() -> attempts.size() == 4);
+        attempts.get(3).succeed();
+
+        assertEquals(List.of("refused e0", "timeout e1", "unreachable e2", "connected e3"), watched);
+        assertEquals(1, counters.endpoint(0).failures(Failure.REFUSED));
+        assertEquals(1, counters.endpoint(1).failures(Failure.TIMEOUT));
+        assertEquals(1, counters.endpoint(2).failures(Failure.UNREACHABLE));
+    }
+
+    /** As a connect sees an endpoint that resets at once, when the reset is there before anybody has looked. */
+    @ParameterizedTest
+    @ValueSource(strings = {"finishConnect(..) failed: Connection reset by peer", "Connection reset"})
+    void aConnectThatIsResetCountsAgainstTheEndpoint(String fault) {
+        Backend backend = watched(1, policy(1));
+        Fitness fitness = backend.endpoints().at(0).cell().fitness();
+        fitness.beginTrials(1);
+        dial(backend).start();
+
+        attempts.get(0).fail(new SocketException(fault));
+
+        assertEquals(List.of("failed dial-failed"), told.events);
+        assertEquals(List.of("refused e0"), watched);
+        assertEquals(1, counters.endpoint(0).failures(Failure.REFUSED));
+        assertFalse(fitness.fit(), "the trial has failed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "connect(..) failed: Cannot assign requested address",
+                "Cannot assign requested address: /127.0.0.1:7000",
+                "bind(..) failed: Address already in use",
+                "connect(..) failed: Operation not permitted",
+                "No buffer space available"
+            })
+    void whatIsWrongHereCountsAgainstNoEndpoint(String fault) {
+        dial(watched(2, policy(1))).start();
+
+        attempts.get(0).fail(new ConnectException(fault));
+
+        assertEquals(List.of("failed dial-failed"), told.events);
+        assertEquals(List.of(), watched);
+    }
+
+    @Test
+    void aSocketThatCannotBeMadeCountsAgainstNoEndpoint() {
+        openFault = new ChannelException("Unable to create Channel", new java.io.IOException("Too many open files"));
+
+        dial(watched(2, policy(3))).start();
+
+        assertEquals(List.of(), watched);
+    }
+
+    /** Its time was cut short by the deadline of all: it had no fair chance. */
+    @Test
+    void aTimeOutThatWasCutShortCountsAgainstNoEndpoint() {
+        Backend backend = watched(3, new ConnectPolicy(2_000 * MILLI, 10, 5_000 * MILLI, ProxyProtocol.OFF));
+        retriesLeft = 10;
+        dial(backend).start();
+        passUntil(() -> !told.events.isEmpty());
+
+        assertEquals(3, attempts.size());
+        assertEquals(3, connects(backend, ConnectResult.TIMEOUT));
+        assertEquals(List.of("timeout e0", "timeout e1"), watched);
+    }
+
+    @Test
+    void anAttemptThatTheClientsLeavingEndsCountsAgainstNoEndpoint() {
+        Dial dial = dial(watched(2, policy(3)));
+        dial.start();
+        dial.cancel();
+        attempts.get(0).refuse();
+
+        assertEquals(List.of(), watched);
+    }
+
+    // ---- trials of a half-open breaker
+
+    @Test
+    void aTrialIsTakenAndGivenBackWhenTheConnectComesThrough() {
+        Backend backend = watched(1, policy(1));
+        Fitness fitness = backend.endpoints().at(0).cell().fitness();
+        fitness.beginTrials(1);
+        dial(backend).start();
+        assertFalse(fitness.fit(), "the trial is not taken");
+
+        attempts.get(0).succeed();
+
+        assertTrue(fitness.fit());
+    }
+
+    @Test
+    void whileAllTrialsAreUnderWayThereIsNoCandidate() {
+        Backend backend = watched(1, policy(1));
+        backend.endpoints().at(0).cell().fitness().beginTrials(1);
+        dial(backend).start();
+
+        dial(backend).start();
+
+        assertEquals(1, attempts.size());
+        assertEquals(List.of("failed no-endpoint"), told.events);
+        assertEquals(1, inFlight(backend));
+    }
+
+    @ParameterizedTest
+    @EnumSource(FaultlessEnd.class)
+    void aTrialThatEndsWithoutAFaultOfTheEndpointIsGivenBack(FaultlessEnd end) {
+        Backend backend = watched(1, new ConnectPolicy(2_000 * MILLI, 1, 1_000 * MILLI, ProxyProtocol.OFF));
+        Fitness fitness = backend.endpoints().at(0).cell().fitness();
+        fitness.beginTrials(1);
+        Dial dial = dial(backend);
+        dial.start();
+        assertFalse(fitness.fit());
+
+        end.bring(this, dial);
+
+        assertTrue(fitness.fit());
+        assertEquals(List.of(), watched);
+        assertEquals(0, inFlight(backend));
+    }
+
+    /** It stays taken until the breaker's next word, so that no second one follows before that. */
+    @Test
+    void aTrialThatFailsIsNotGivenBack() {
+        Backend backend = watched(1, policy(1));
+        Fitness fitness = backend.endpoints().at(0).cell().fitness();
+        fitness.beginTrials(1);
+        dial(backend).start();
+
+        attempts.get(0).refuse();
+
+        assertFalse(fitness.fit());
+        assertEquals(List.of("refused e0"), watched);
+    }
+
+    @Test
+    void anOpenBreakersEndpointIsLeftOutAndAHalfOpenOnesTrialGoesElsewhereOnceItFails() {
+        Backend backend = watched(3, policy(3));
+        retriesLeft = 10;
+        backend.endpoints().at(0).cell().fitness().set(Fitness.Unfit.BREAKER_OPEN, true);
+        backend.endpoints().at(1).cell().fitness().beginTrials(1);
+        dial(backend).start();
+        attempts.get(0).refuse();
+        passUntil(() -> attempts.size() == 2);
+
+        assertEquals(7001, attempts.get(0).target.getPort());
+        assertEquals(7002, attempts.get(1).target.getPort());
+    }
+
+    @Test
+    void whileABackendSpreadsNoTrialIsNeeded() {
+        Backend backend = watched(1, policy(1));
+        backend.endpoints().at(0).cell().fitness().beginTrials(1);
+        backend.cell().panic(true, true);
+        dial(backend).start();
+        dial(backend).start();
+        dial(backend).start();
+
+        assertEquals(3, attempts.size());
+        assertTrue(backend.endpoints().at(0).cell().fitness().fit(), "the trial is still there");
+    }
+
     // ---- limits
+
+    @Test
+    void duringASlowStartAnEndpointTakesNoMoreThanItsLimitOfNow() {
+        Backend backend = watched(1, policy(1));
+        backend.endpoints().at(0).cell().fitness().share(100); // of 3: none, but one in any case
+        dial(backend).start();
+
+        dial(backend).start();
+
+        assertEquals(1, attempts.size());
+        assertEquals(List.of("failed no-endpoint"), told.events);
+    }
 
     @Test
     void aFullEndpointIsNoCandidate() {
@@ -414,6 +659,30 @@ class DialTest {
         abstract void bring(DialTest test, Dial dial);
     }
 
+    /** The ways in which an attempt ends that say nothing against its endpoint. */
+    enum FaultlessEnd {
+        THE_CLIENT_HAS_GONE {
+            @Override
+            void bring(DialTest test, Dial dial) {
+                dial.cancel();
+            }
+        },
+        NO_SOURCE_PORT {
+            @Override
+            void bring(DialTest test, Dial dial) {
+                test.attempts.get(0).fail(new ConnectException("Cannot assign requested address"));
+            }
+        },
+        CUT_SHORT {
+            @Override
+            void bring(DialTest test, Dial dial) {
+                test.passMillis(1_040);
+            }
+        };
+
+        abstract void bring(DialTest test, Dial dial);
+    }
+
     /** What may still be heard of an attempt. */
     enum LateNews {
         SUCCESS {
@@ -514,6 +783,44 @@ class DialTest {
                 Pickers.of(BalancePolicy.ROUND_ROBIN),
                 new EndpointList(list),
                 policy);
+    }
+
+    /** The same with a budget that the test holds, and somebody who listens. */
+    private Backend watched(int endpoints, ConnectPolicy policy) {
+        BackendCell cell = new BackendCell("back", 0);
+        return new Backend(
+                cell,
+                BalancePolicy.ROUND_ROBIN,
+                Pickers.of(BalancePolicy.ROUND_ROBIN),
+                new EndpointList(backend(endpoints, policy).endpoints().all(), cell),
+                policy,
+                new Retries() {
+                    @Override
+                    public void onConnection(long nowNanos) {
+                        arrivals++;
+                    }
+
+                    @Override
+                    public boolean tryRetry(long nowNanos) {
+                        return retriesLeft-- > 0;
+                    }
+                },
+                new EndpointWatch() {
+                    @Override
+                    public void onConnected(EndpointCell endpoint) {
+                        watched.add("connected " + endpoint.address());
+                    }
+
+                    @Override
+                    public void onAnswered(EndpointCell endpoint) {
+                        throw new AssertionError("a dial hears no answer");
+                    }
+
+                    @Override
+                    public void onFailure(EndpointCell endpoint, Failure failure) {
+                        watched.add(failure.word() + " " + endpoint.address());
+                    }
+                });
     }
 
     private static int inFlight(Backend backend) {
