@@ -1,0 +1,418 @@
+package dev.tidegate.fitness;
+
+import dev.tidegate.fitness.Chronicle.Change;
+import dev.tidegate.fitness.FitnessPolicy.Breaker;
+import dev.tidegate.fitness.FitnessPolicy.Outlier;
+import dev.tidegate.fitness.FitnessPolicy.SlowStart;
+import dev.tidegate.fitness.Standing.BreakerState;
+import dev.tidegate.model.Backend;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.Failure;
+import dev.tidegate.model.Fitness;
+import dev.tidegate.model.Fitness.Unfit;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+
+/**
+ * Judges the endpoints of one backend.
+ *
+ * <p><b>Ejection</b> asks whether an endpoint is worse than its siblings: failures in a row, or too great a share of
+ * failures, take it out for a while that grows with each time (Envoy's outlier detection is the model). <b>The breaker</b>
+ * asks whether dialing it is futile now: connects that fail in a row open it; after a while a few connects try it (Nygard,
+ * "Release It!"). Both together take out the larger of one endpoint and the share that the policy allows, rounded down, and
+ * never the last that nothing speaks against. <b>Slow start</b> gives an endpoint that is new or has come back a share that
+ * grows: max(least, (t / window)^(1 / aggression)), Envoy's curve. <b>Panic</b> is when too few of those that take
+ * connections and have been checked are fit.
+ *
+ * <p>Confined to control's thread, but for {@link #of}.
+ */
+final class BackendJudge {
+    /** A return is put off by up to this part of the ejection, so that those ejected at one moment do not come back at one. */
+    private static final double RETURN_JITTER = 0.1;
+
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final Chronicle chronicle;
+    private final Tally tally;
+    /** In the order of the configuration; replaced as a whole, so that any thread may look. */
+    private volatile Map<EndpointCell, Judged> all = Map.of();
+
+    private Backend backend;
+    private FitnessPolicy policy;
+    private long rateLookNanos;
+
+    BackendJudge(InstantSource clock, RandomGenerator random, Chronicle chronicle, Tally tally) {
+        this.clock = clock;
+        this.random = random;
+        this.chronicle = chronicle;
+        this.tally = tally;
+    }
+
+    Judged of(EndpointCell endpoint) {
+        return all.get(endpoint);
+    }
+
+    // ---- what is judged
+
+    /**
+     * Judges these endpoints from now on, by this policy. To be called before the snapshot is published: new endpoints are
+     * what the policy says they are at first.
+     *
+     * @param atStart whether the process starts: then all are new, and none grows
+     */
+    void follow(Backend next, FitnessPolicy nextPolicy, boolean atStart, long nowNanos) {
+        boolean ratesBegan = policy == null || policy.outlier().isEmpty();
+        backend = next;
+        policy = nextPolicy;
+        if (ratesBegan) {
+            rateLookNanos = nowNanos;
+        }
+        Map<EndpointCell, Judged> before = new HashMap<>(all);
+        Map<EndpointCell, Judged> now = new LinkedHashMap<>();
+        for (Endpoint endpoint : next.endpoints().all()) {
+            Judged judged = before.remove(endpoint.cell());
+            if (judged == null) {
+                judged = welcome(endpoint.cell(), atStart);
+            }
+            now.put(endpoint.cell(), judged);
+        }
+        all = Collections.unmodifiableMap(now);
+        dropWhatIsOff();
+        settle(nowNanos);
+    }
+
+    private Judged welcome(EndpointCell cell, boolean atStart) {
+        Judged judged = new Judged(cell);
+        judged.known = !atStart;
+        judged.answeredBefore = tally.answered(cell);
+        judged.failuresBefore = tally.failures(cell);
+        clear(judged.fitness()); // it may have been here before
+        policy.initial().ifPresent(unfit -> judged.fitness().set(unfit, true));
+        return judged;
+    }
+
+    private static void clear(Fitness fitness) {
+        for (Unfit unfit : Unfit.values()) {
+            fitness.set(unfit, false);
+        }
+        fitness.endTrials();
+        fitness.endFailures();
+        fitness.endConnectFailures();
+        fitness.share(Fitness.FULL_SHARE);
+    }
+
+    private void dropWhatIsOff() {
+        for (Judged judged : all.values()) {
+            Fitness fitness = judged.fitness();
+            if (!policy.checked()) {
+                fitness.set(Unfit.UNCHECKED, false);
+                fitness.set(Unfit.DOWN, false);
+                fitness.set(Unfit.NOT_READY, false);
+            }
+            if (policy.outlier().isEmpty() && judged.ejected()) {
+                fitness.set(Unfit.EJECTED, false);
+                judged.ejections = 0;
+            }
+            if (policy.breaker().isEmpty() && judged.breaker != BreakerState.CLOSED) {
+                closeBreaker(judged);
+            }
+            if (policy.slowStart().isEmpty()) {
+                judged.growing = false;
+                fitness.share(Fitness.FULL_SHARE);
+            }
+            show(judged);
+        }
+    }
+
+    // ---- verdicts
+
+    /** Checks say so; {@code unfit} null: it is up. */
+    void onChecked(EndpointCell endpoint, Unfit unfit, long nowNanos) {
+        Judged judged = all.get(endpoint);
+        if (judged == null) {
+            return;
+        }
+        Fitness fitness = judged.fitness();
+        if (unfit == null) {
+            // Before it is fit: in no moment has it more than its first share.
+            growIfBackBut(judged, nowNanos, Unfit.UNCHECKED, Unfit.DOWN, Unfit.NOT_READY);
+        } else {
+            fitness.set(unfit, true);
+        }
+        for (Unfit other : new Unfit[] {Unfit.UNCHECKED, Unfit.DOWN, Unfit.NOT_READY}) {
+            if (other != unfit) {
+                fitness.set(other, false);
+            }
+        }
+        settle(nowNanos);
+    }
+
+    void onFailures(EndpointCell endpoint, Failure last, int inRow, long nowNanos) {
+        Judged judged = all.get(endpoint);
+        if (judged != null && policy.outlier().isPresent() && judged.fitness().failuresInRow() > 0) {
+            eject(judged, inRow + " failures in a row, the last: " + last.word(), nowNanos);
+            settle(nowNanos);
+        }
+    }
+
+    void onConnectFailures(EndpointCell endpoint, Failure last, int inRow, long nowNanos) {
+        Judged judged = all.get(endpoint);
+        if (judged == null || policy.breaker().isEmpty() || judged.breaker == BreakerState.OPEN) {
+            return;
+        }
+        if (judged.breaker == BreakerState.HALF_OPEN || mayTakeOut(judged)) {
+            openBreaker(judged, policy.breaker().get(), inRow, last, nowNanos);
+            settle(nowNanos);
+        }
+    }
+
+    void onTrialPassed(EndpointCell endpoint, long nowNanos) {
+        Judged judged = all.get(endpoint);
+        if (judged != null && judged.breaker == BreakerState.HALF_OPEN) {
+            growIfBackBut(judged, nowNanos, Unfit.BREAKER_OPEN);
+            closeBreaker(judged);
+            chronicle.onEndpoint(endpoint, Change.BREAKER_CLOSED, "a trial connect came through");
+            settle(nowNanos);
+        }
+    }
+
+    private void eject(Judged judged, String why, long nowNanos) {
+        if (judged.ejected() || !mayTakeOut(judged)) {
+            return;
+        }
+        Outlier outlier = policy.outlier().orElseThrow();
+        forgive(judged, outlier, nowNanos);
+        judged.ejections++;
+        long lasts = outlier.maxEjectionNanos() / outlier.ejectionNanos() < judged.ejections
+                ? outlier.maxEjectionNanos()
+                : outlier.ejectionNanos() * judged.ejections;
+        lasts += (long) (lasts * RETURN_JITTER * random.nextDouble());
+        judged.ejectedUntilNanos = nowNanos + lasts;
+        Fitness fitness = judged.fitness();
+        fitness.set(Unfit.EJECTED, true);
+        fitness.endFailures();
+        fitness.countEjection();
+        Instant until = clock.instant().plusNanos(lasts);
+        judged.standing = new Standing(until, why, judged.ejections, breakerWord(judged), null);
+        chronicle.onEndpoint(
+                judged.cell,
+                Change.EJECTED,
+                why + "; for " + Duration.ofNanos(lasts).toMillis() + " ms, time " + judged.ejections);
+    }
+
+    /** For each {@code ejection} that it has fared well since its last return, one is forgiven. */
+    private static void forgive(Judged judged, Outlier outlier, long nowNanos) {
+        if (judged.ejections > 0) {
+            long well = (nowNanos - judged.ejectedUntilNanos) / outlier.ejectionNanos();
+            judged.ejections = (int) Math.max(0, judged.ejections - Math.max(0, well));
+        }
+    }
+
+    /** Whether one more may be out: not more than the policy's share, and never the last that nothing speaks against. */
+    private boolean mayTakeOut(Judged judged) {
+        if (judged.out()) {
+            return true;
+        }
+        int taking = 0;
+        int out = 0;
+        boolean another = false;
+        for (Endpoint endpoint : backend.endpoints().all()) {
+            if (endpoint.takesConnections()) {
+                Judged one = all.get(endpoint.cell());
+                taking++;
+                out += one.out() ? 1 : 0;
+                another |= one != judged && one.fitness().sound() && !one.out();
+            }
+        }
+        return another && out < Math.max(1, taking * policy.maxOut() / 100);
+    }
+
+    private void openBreaker(Judged judged, Breaker breaker, int inRow, Failure last, long nowNanos) {
+        boolean again = judged.breaker == BreakerState.HALF_OPEN;
+        judged.breaker = BreakerState.OPEN;
+        judged.breakerUntilNanos = nowNanos + breaker.openNanos();
+        Fitness fitness = judged.fitness();
+        fitness.set(Unfit.BREAKER_OPEN, true);
+        fitness.endTrials();
+        fitness.endConnectFailures();
+        show(judged);
+        chronicle.onEndpoint(
+                judged.cell,
+                Change.BREAKER_OPEN,
+                again
+                        ? "a trial connect failed: " + last.word()
+                        : inRow + " connects in a row failed, the last: " + last.word());
+    }
+
+    private void closeBreaker(Judged judged) {
+        judged.breaker = BreakerState.CLOSED;
+        Fitness fitness = judged.fitness();
+        fitness.endConnectFailures();
+        fitness.endTrials();
+        fitness.set(Unfit.BREAKER_OPEN, false);
+        show(judged);
+    }
+
+    // ---- time
+
+    /**
+     * Does what time brings.
+     *
+     * @return whether time is going to bring more
+     */
+    boolean tick(long nowNanos) {
+        boolean more = lookAtRates(nowNanos);
+        for (Judged judged : all.values()) {
+            if (judged.ejected() && nowNanos - judged.ejectedUntilNanos >= 0) {
+                growIfBackBut(judged, nowNanos, Unfit.EJECTED);
+                judged.fitness().endFailures();
+                judged.fitness().set(Unfit.EJECTED, false);
+                show(judged);
+                chronicle.onEndpoint(judged.cell, Change.RETURNED, "its time is over");
+            }
+            if (judged.breaker == BreakerState.OPEN && nowNanos - judged.breakerUntilNanos >= 0) {
+                judged.breaker = BreakerState.HALF_OPEN;
+                int trials = policy.breaker().orElseThrow().trials();
+                judged.fitness().beginTrials(trials);
+                judged.fitness().set(Unfit.BREAKER_OPEN, false);
+                show(judged);
+                chronicle.onEndpoint(
+                        judged.cell, Change.BREAKER_HALF_OPEN, "connects that try it, at a time: " + trials);
+            }
+            grow(judged, nowNanos);
+            more |= judged.ejected() || judged.breaker == BreakerState.OPEN || judged.growing;
+        }
+        settle(nowNanos);
+        return more;
+    }
+
+    private boolean lookAtRates(long nowNanos) {
+        Outlier outlier = policy.outlier().orElse(null);
+        if (outlier == null || outlier.failureRate() == 0) {
+            return false;
+        }
+        if (nowNanos - rateLookNanos >= outlier.intervalNanos()) {
+            rateLookNanos = nowNanos;
+            all.values().forEach(judged -> lookAtRate(judged, outlier, nowNanos));
+        }
+        return true;
+    }
+
+    private void lookAtRate(Judged judged, Outlier outlier, long nowNanos) {
+        long answered = tally.answered(judged.cell) - judged.answeredBefore;
+        long failures = tally.failures(judged.cell) - judged.failuresBefore;
+        judged.answeredBefore += answered;
+        judged.failuresBefore += failures;
+        long of = answered + failures;
+        if (of >= outlier.leastConnections() && failures * 100 >= of * outlier.failureRate()) {
+            eject(judged, failures + " of " + of + " connections failed", nowNanos);
+        }
+    }
+
+    /** Begins its growth if it is about to be fit: nothing but these speak against it. */
+    private void growIfBackBut(Judged judged, long nowNanos, Unfit... leaving) {
+        if (judged.known && !judged.usable && judged.fitness().soundBut(leaving)) {
+            beginToGrow(judged, nowNanos);
+        }
+    }
+
+    private void beginToGrow(Judged judged, long nowNanos) {
+        policy.slowStart().ifPresent(slow -> {
+            judged.growing = true;
+            judged.growsSinceNanos = nowNanos;
+            judged.fitness().share(thousandths(slow, 0));
+        });
+    }
+
+    private void grow(Judged judged, long nowNanos) {
+        if (judged.growing && policy.slowStart().isPresent()) {
+            int share = thousandths(policy.slowStart().get(), nowNanos - judged.growsSinceNanos);
+            judged.fitness().share(share);
+            judged.growing = share < Fitness.FULL_SHARE;
+        }
+    }
+
+    static int thousandths(SlowStart slow, long sinceNanos) {
+        double passed = Math.min(1, (double) sinceNanos / slow.windowNanos());
+        double share = Math.max(slow.leastShare() / 100.0, Math.pow(passed, 1 / slow.aggression()));
+        return Math.max(1, (int) Math.round(Fitness.FULL_SHARE * share));
+    }
+
+    // ---- what follows from it all
+
+    private void settle(long nowNanos) {
+        int counted = 0;
+        int fit = 0;
+        int unchecked = 0;
+        for (Endpoint endpoint : backend.endpoints().all()) {
+            Judged judged = all.get(endpoint.cell());
+            boolean sound = judged.fitness().sound();
+            boolean takes = endpoint.takesConnections();
+            boolean usable = takes && sound;
+            if (usable && !judged.usable && judged.known && !judged.growing) {
+                beginToGrow(judged, nowNanos); // new, or an operator has let it in again
+            } else if (!usable) {
+                judged.growing = false;
+                judged.fitness().share(shareWhileAway(judged, takes));
+            }
+            judged.usable = usable;
+            judged.known |= usable;
+            if (takes && judged.fitness().unfit(Unfit.UNCHECKED)) {
+                unchecked++;
+            } else if (takes) {
+                counted++;
+                fit += sound ? 1 : 0;
+            }
+        }
+        panic(fit, counted, unchecked);
+    }
+
+    /** Who is closed begins with its least share in the moment it is opened; who is unfit may be needed in a panic. */
+    private int shareWhileAway(Judged judged, boolean takes) {
+        return takes || !judged.known || policy.slowStart().isEmpty()
+                ? Fitness.FULL_SHARE
+                : thousandths(policy.slowStart().get(), 0);
+    }
+
+    /** Endpoints that are not checked yet count neither way; while there are no others, they are all there is. */
+    private void panic(int fit, int counted, int unchecked) {
+        FitnessPolicy.Panic rule = policy.panic();
+        boolean now = counted > 0 && fit * 100 < counted * rule.threshold();
+        boolean before = backend.cell().panic();
+        boolean onlyUnchecked = counted == 0 && unchecked > 0;
+        backend.cell().panic(now, rule.spread() && (now || onlyUnchecked));
+        if (now != before) {
+            chronicle.onPanic(backend.name(), now, fit, counted);
+        }
+    }
+
+    private BreakerState breakerWord(Judged judged) {
+        return policy.breaker().isPresent() ? judged.breaker : null;
+    }
+
+    /** Whoever looks sees where it stands now. */
+    private void show(Judged judged) {
+        Standing last = judged.standing;
+        boolean ejected = judged.ejected();
+        Instant breakerUntil = null;
+        if (judged.breaker == BreakerState.OPEN) {
+            breakerUntil = last.breaker() == BreakerState.OPEN
+                    ? last.breakerUntil()
+                    : clock.instant()
+                            .plusNanos(policy.breaker().map(Breaker::openNanos).orElse(0L));
+        }
+        judged.standing = new Standing(
+                ejected ? last.ejectedUntil() : null,
+                ejected ? last.ejectedWhy() : null,
+                judged.ejections,
+                breakerWord(judged),
+                breakerUntil);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.tidegate.fitness;
+
+import dev.tidegate.fitness.Standing.BreakerState;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.Fitness;
+
+/** An endpoint and what its judge remembers of it. Confined to control's thread, but for {@link #standing}. */
+final class Judged {
+    final EndpointCell cell;
+    /** Ejections that are not forgiven. */
+    int ejections;
+    /** When the ejection ends, or the last one ended. */
+    long ejectedUntilNanos;
+
+    BreakerState breaker = BreakerState.CLOSED;
+    /** When an open breaker becomes half open. */
+    long breakerUntilNanos;
+    /** Whether its share is growing, and since when. */
+    boolean growing;
+
+    long growsSinceNanos;
+    /** Whether it took connections at the last look; and whether it has had its whole share before. */
+    boolean usable;
+
+    boolean known;
+    /** What was counted when its failure rate was last looked at. */
+    long answeredBefore;
+
+    long failuresBefore;
+    volatile Standing standing = Standing.GOOD;
+
+    Judged(EndpointCell cell) {
+        this.cell = cell;
+    }
+
+    Fitness fitness() {
+        return cell.fitness();
+    }
+
+    boolean ejected() {
+        return fitness().unfit(Fitness.Unfit.EJECTED);
+    }
+
+    /** Whether it counts against the share that may be out at a time. */
+    boolean out() {
+        return ejected() || breaker != BreakerState.CLOSED;
+    }
+}
