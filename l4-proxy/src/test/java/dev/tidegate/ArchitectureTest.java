@@ -41,18 +41,20 @@ class ArchitectureTest {
             balance    -> model
             dial       -> model lifetime telemetry
             protocol   -> model
+            fitness    -> model lifetime
             relay      -> model protocol
             connection -> model telemetry lifetime worker admission balance dial protocol relay
             listener   -> connection admission worker model
             config     ->
             control    -> model telemetry lifetime worker admission balance dial protocol relay connection listener config \
-            admin admin.command admin.view health systemd
+            fitness admin admin.command admin.view health health.probe systemd
             cli        -> model telemetry lifetime worker admission balance dial protocol relay connection listener config \
-            admin admin.command admin.view health systemd control
+            fitness admin admin.command admin.view health health.probe systemd control
             admin      -> admin.command admin.view
             admin.command -> admin.view
             admin.view ->
-            health     ->
+            health     -> health.probe
+            health.probe -> health
             systemd    ->
             """;
 

@@ -209,6 +209,9 @@ final class OpenApi {
         if (!component.isAnnotationPresent(MayBeNull.class)) {
             return schema;
         }
+        if (!schema.containsKey("type")) {
+            return ordered("anyOf", List.of(schema, Map.of("type", "null"))); // a reference
+        }
         Map<String, Object> nullable = new LinkedHashMap<>(schema);
         nullable.put("type", List.of(schema.get("type"), "null"));
         return nullable;

@@ -81,6 +81,7 @@ final class Reads {
     }
 
     /** Who asks often is given the same view again and again. */
+    @SuppressWarnings("ReferenceEquality") // the very same view has the same text; another one is written anew
     private Answer status(StatusView status) {
         if (status != told) {
             toldAs = tagged(status, status.generation());

@@ -81,7 +81,7 @@ final class AdminReadsTest {
     @CsvSource({
         "/v1/frontends, edge, 1",
         "/v1/backends, web, 1",
-        "/v1/backends/web/endpoints, a, 1",
+        "/v1/backends/web/endpoints, a, 2",
     })
     void listsHaveItemsAndATotal(String target, String name, int total) throws IOException {
         JsonNode list = get(target).json();

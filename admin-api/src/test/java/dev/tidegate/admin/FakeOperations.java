@@ -6,12 +6,16 @@ import dev.tidegate.admin.command.Outcome;
 import dev.tidegate.admin.command.WriteContext;
 import dev.tidegate.admin.view.AgeBucket;
 import dev.tidegate.admin.view.BackendView;
+import dev.tidegate.admin.view.BreakerView;
 import dev.tidegate.admin.view.ChangeView;
+import dev.tidegate.admin.view.CheckView;
 import dev.tidegate.admin.view.ConnectionView;
 import dev.tidegate.admin.view.DiffView;
+import dev.tidegate.admin.view.EjectionView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.EventView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.HealthView;
 import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
@@ -162,13 +166,46 @@ final class FakeOperations implements ProxyOperations {
                 "ready",
                 true,
                 true,
+                null,
                 new WeightView(1, null, 1),
+                100.0,
                 null,
                 3,
                 30,
                 Map.of("ok", 30L),
+                Map.of(),
+                null,
+                null,
+                null,
                 null);
-        return List.of(new BackendView("web", "power-of-two", "ready", 1, 3, 0, List.of(a)));
+        EndpointView b = new EndpointView(
+                "b",
+                "web",
+                "127.0.0.1:81",
+                List.of("127.0.0.1:81"),
+                "config",
+                "ready",
+                false,
+                false,
+                "down: connection refused; ejected until then: 5 failures in a row; its breaker is open",
+                new WeightView(1, null, 1),
+                37.5,
+                100,
+                0,
+                3,
+                Map.of("refused", 3L),
+                Map.of("refused", 3L),
+                new HealthView(
+                        "down",
+                        Instant.EPOCH,
+                        1,
+                        2,
+                        500,
+                        List.of(new CheckView(Instant.EPOCH, 1, "fail", "connection refused", "down"))),
+                new EjectionView(Instant.EPOCH, "5 failures in a row", 1),
+                new BreakerView("open", Instant.EPOCH),
+                null);
+        return List.of(new BackendView("web", "power-of-two", "ready", 1, false, false, 3, 0, 0, List.of(a, b)));
     }
 
     @Override

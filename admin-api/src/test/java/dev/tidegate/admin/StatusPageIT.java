@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tidegate.admin.StatusPageServer.Write;
 import dev.tidegate.admin.view.AgeBucket;
 import dev.tidegate.admin.view.BackendView;
+import dev.tidegate.admin.view.BreakerView;
+import dev.tidegate.admin.view.CheckView;
+import dev.tidegate.admin.view.EjectionView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.EventView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.HealthView;
 import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
@@ -74,18 +78,24 @@ class StatusPageIT {
                 state,
                 true,
                 pickable,
+                null,
                 new WeightView(2, null, 2),
+                100.0,
                 null,
                 inFlight,
                 picks,
                 new TreeMap<>(Map.of("ok", picks)),
+                Map.of(),
+                null,
+                null,
+                null,
                 null);
     }
 
     private static BackendView backend(String name, List<EndpointView> endpoints) {
         int pickable = (int) endpoints.stream().filter(EndpointView::pickable).count();
         int inFlight = endpoints.stream().mapToInt(EndpointView::inFlight).sum();
-        return new BackendView(name, "power-of-two", "ready", pickable, inFlight, 0, endpoints);
+        return new BackendView(name, "power-of-two", "ready", pickable, false, false, inFlight, 0, 0, endpoints);
     }
 
     private static FrontendView frontend(String name, int connections, long accepted, Map<String, Long> closed) {
@@ -230,11 +240,17 @@ class StatusPageIT {
                 "ready",
                 false,
                 false,
+                null,
                 new WeightView(2, 5, 3),
+                100.0,
                 50,
                 50,
                 9,
                 new TreeMap<>(Map.of("ok", 5L, "refused", 4L)),
+                Map.of(),
+                null,
+                null,
+                null,
                 null);
         EndpointView unresolved = new EndpointView(
                 "gone",
@@ -245,11 +261,17 @@ class StatusPageIT {
                 "disabled",
                 true,
                 false,
+                null,
                 new WeightView(1, null, 1),
+                100.0,
                 null,
                 0,
                 0,
                 Map.of(),
+                Map.of(),
+                null,
+                null,
+                null,
                 null);
         stats(1000, raised, unresolved);
 
@@ -262,6 +284,178 @@ class StatusPageIT {
         awaitText(row("endpoint", "web/gone"), "two.test:80 (unresolved)");
         assertEquals("Enable", browser.text(row("endpoint", "web/gone") + ".querySelector('button').textContent"));
         assertEquals("bad", browser.text(row("backend", "web") + ".querySelector('.line > .bad').className"));
+    }
+
+    private static EndpointView judged(
+            String name,
+            String reason,
+            double share,
+            HealthView health,
+            EjectionView ejection,
+            BreakerView breaker,
+            Map<String, Long> failures) {
+        return new EndpointView(
+                name,
+                "web",
+                "10.0.0.1:80",
+                List.of("10.0.0.1:80"),
+                "config",
+                "ready",
+                health == null || health.state().equals("up"),
+                reason == null,
+                reason,
+                new WeightView(2, null, 2),
+                share,
+                null,
+                1,
+                1,
+                new TreeMap<>(Map.of("ok", 1L)),
+                failures,
+                health,
+                ejection,
+                breaker,
+                null);
+    }
+
+    /** A check that ended so long after the process began. */
+    private static CheckView check(int second, String result, String why, String state) {
+        return new CheckView(NOON.plusSeconds(second), 12, result, why, state);
+    }
+
+    private void panic(boolean panic, boolean spreading, EndpointView... endpoints) throws IOException {
+        BackendView plain = backend("web", List.of(endpoints));
+        server.stats(
+                status(60_000, 1, List.of()),
+                List.of(),
+                List.of(new BackendView(
+                        "web",
+                        plain.balance(),
+                        plain.state(),
+                        plain.pickable(),
+                        panic,
+                        spreading,
+                        plain.inFlight(),
+                        3,
+                        7,
+                        plain.endpoints())));
+    }
+
+    @Test
+    void whatChecksSayIsToldWithTheLastOnesAsMarks() throws Exception {
+        browser.open(server.url());
+        HealthView down = new HealthView(
+                "down",
+                NOON.plusSeconds(50),
+                1,
+                2,
+                8_000,
+                List.of(
+                        check(58, "pass", "connected", "down"),
+                        check(56, "void", "too many open files", "down"),
+                        check(54, "not-ready", "HTTP 503", "down"),
+                        check(52, "fail", MARKUP, "down")));
+        panic(
+                false,
+                false,
+                judged("a", "down: connected", 100, down, null, null, Map.of()),
+                judged(
+                        "b",
+                        "not ready: HTTP 503",
+                        100,
+                        new HealthView("not-ready", NOON, 0, 2, 0, List.of()),
+                        null,
+                        null,
+                        Map.of()),
+                judged(
+                        "c",
+                        "its first check is not over",
+                        100,
+                        new HealthView("unknown", NOON, 0, 1, 0, List.of()),
+                        null,
+                        null,
+                        Map.of()));
+        awaitDrawn();
+
+        String a = row("endpoint", "web/a");
+        awaitText(a, "1 of 2 results for a change");
+        awaitText(a, "held down for another 8 s because it flaps");
+        awaitText(a, "pass 2 s ago, took 12 ms: connected");
+        String marks = a + ".querySelector('.checks')";
+        assertEquals(
+                "bad warn dim ok", browser.text("[..." + marks + ".children].map(mark => mark.className).join(' ')"));
+        assertEquals(
+                "Last 4 checks: 1 fail, 1 not-ready, 1 void, 1 pass; the oldest first: fail not-ready void pass",
+                browser.text(marks + ".getAttribute('aria-label')"));
+        String title = browser.text(marks + ".children[0].title");
+        assertTrue(title.endsWith(" fail in 12 ms: " + MARKUP + ", then down"), title);
+        assertEquals("badge bad", browser.text(a + ".querySelectorAll('.badge')[1].className"));
+
+        awaitText(row("endpoint", "web/b"), "not ready: HTTP 503");
+        awaitText(row("endpoint", "web/b"), "not checked yet");
+        assertEquals("badge warn", browser.text(row("endpoint", "web/b") + ".querySelectorAll('.badge')[1].className"));
+        awaitText(row("endpoint", "web/c"), "unchecked");
+        awaitText("document.getElementById('chips')", "down 1");
+        awaitText("document.getElementById('chips')", "not picked 2");
+        assertTrue(browser.isTrue(row("backend", "web") + ".querySelector('.panic').hidden"));
+        awaitText(row("backend", "web"), "7 not made: budget spent");
+    }
+
+    @Test
+    void ejectionBreakerAndSlowStartAreToldWithWhenTheyEnd() throws Exception {
+        browser.open(server.url());
+        panic(
+                false,
+                false,
+                judged(
+                        "a",
+                        "ejected until 2026-11-29T12:01:25.123456Z: 5 failures in a row, the last: refused",
+                        100,
+                        null,
+                        new EjectionView(NOON.plusSeconds(85), "5 failures in a row, the last: refused", 2),
+                        new BreakerView("closed", null),
+                        Map.of("reset", 4L, "silent", 5L, "refused", 6L)),
+                judged(
+                        "b",
+                        "its breaker is open",
+                        100,
+                        null,
+                        null,
+                        new BreakerView("open", NOON.plusSeconds(69)),
+                        Map.of()),
+                judged("c", null, 62.5, null, null, new BreakerView("half-open", null), Map.of()));
+        awaitDrawn();
+
+        String a = row("endpoint", "web/a");
+        awaitText(a, "ejected until 2026-11-29T12:01:25Z: 5 failures in a row, the last: refused");
+        awaitText(a, "ejection 2 in a row, ends in 25 s");
+        awaitText(a, "breaker closed");
+        awaitText(a, "ok 1 · reset 4 · silent 5");
+        assertTrue(browser.isTrue(a + ".querySelector('.checks').hidden"));
+        awaitText(row("endpoint", "web/b"), "breaker open, tried in 9 s");
+        awaitText(row("endpoint", "web/c"), "breaker half open: a few connects try it");
+        awaitText(row("endpoint", "web/c"), "slow start: 62.5% of its share");
+    }
+
+    @Test
+    void panicIsABannerOfItsBackend() throws Exception {
+        browser.open(server.url());
+        EndpointView fit = endpoint("a", "ready", true, 1, 1);
+        EndpointView down =
+                judged("b", "down", 100, new HealthView("down", NOON, 0, 2, 0, List.of()), null, null, Map.of());
+        EndpointView ejected = judged("c", "ejected", 100, null, new EjectionView(NOON, "12 of 20", 1), null, Map.of());
+        EndpointView unchecked = judged(
+                "d", "unchecked", 100, new HealthView("unknown", NOON, 0, 1, 0, List.of()), null, null, Map.of());
+        EndpointView draining = endpoint("e", "draining", false, 1, 1);
+        String banner = row("backend", "web") + "?.querySelector('.panic')";
+
+        panic(true, true, fit, down, ejected, unchecked, draining);
+        awaitText(banner, "Panic: 1 of 3 endpoints fit, connections are spread over all.");
+        panic(true, false, fit, down, ejected, unchecked, draining);
+        awaitText(banner, "go to fit ones alone");
+        panic(false, true, unchecked);
+        awaitText(banner, "No endpoint is checked yet: connections are spread over all.");
+        panic(false, false, fit);
+        browser.await("the banner is gone", banner + ".hidden");
     }
 
     @Test

@@ -117,18 +117,10 @@ final class AnswerText {
 
     private static String endpoint(Json endpoint) {
         Json weight = endpoint.at("weight");
-        return Words.printable(endpoint.text("backend") + "/" + endpoint.text("name") + ": " + state(endpoint)
+        return Words.printable(endpoint.text("backend") + "/" + endpoint.text("name") + ": "
+                + FitnessText.state(endpoint)
                 + ", weight " + weight.number("effective")
                 + (weight.at("runtime").isThere() ? " (configured: " + weight.number("configured") + ")" : "")
                 + ", in-flight " + endpoint.number("in_flight"));
-    }
-
-    /** An endpoint's state in one word or two: the administrative one, and for a ready one why it is not picked. */
-    static String state(Json endpoint) {
-        String state = endpoint.text("state");
-        if (!state.equals("ready") || endpoint.is("pickable")) {
-            return state;
-        }
-        return endpoint.is("up") ? "not pickable" : "down";
     }
 }

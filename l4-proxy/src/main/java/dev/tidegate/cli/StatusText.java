@@ -25,6 +25,11 @@ final class StatusText {
         lines.addAll(frontends(status.at("frontends").items()).lines());
         lines.add("");
         lines.addAll(endpoints(status.at("backends").items()).lines());
+        List<String> unfit = FitnessText.lines(status.at("backends").items());
+        if (!unfit.isEmpty()) {
+            lines.add("");
+            lines.addAll(unfit);
+        }
         List<Json> operations = status.at("operations").elements();
         if (!operations.isEmpty()) {
             lines.add("");
@@ -94,7 +99,7 @@ final class StatusText {
                 table.row(
                         backend.text("name") + "/" + endpoint.text("name"),
                         endpoint.text("address"),
-                        AnswerText.state(endpoint),
+                        FitnessText.state(endpoint),
                         endpoint.number("in_flight"),
                         endpoint.at("weight").number("effective"),
                         endpoint.number("picks"),

@@ -10,6 +10,7 @@ import org.jline.utils.AttributedStyle;
 /** Lays out what `top` shows. Immutable. */
 final class TopPage {
     private static final String EIGHTHS = " ▏▎▍▌▋▊▉";
+    private static final int PANICS_MAX = 3;
     private static final int OPERATIONS_MAX = 3;
     private static final int OPERATION_BAR = 20;
     private static final AttributedStyle PLAIN = AttributedStyle.DEFAULT;
@@ -22,7 +23,8 @@ final class TopPage {
             "  space            hold the picture; again: go on",
             "  ?                this help; again: back to the table",
             "",
-            "  green: ready   yellow: draining, disabled, not pickable, weight changed   red: down, failures",
+            "  green: ready   red: down, ejected, breaker open, panic, failures",
+            "  yellow: draining, disabled, not pickable for another reason, weight changed",
             "  rates are of the last second; IN is what clients sent, OUT what they were sent");
 
     private final int width;
@@ -100,6 +102,13 @@ final class TopPage {
         }
         lines.add(first.toAttributedString());
         lines.add(totals(pair));
+        List<String> panics = FitnessText.panics(pair.now().backends().items());
+        panics.stream()
+                .limit(PANICS_MAX)
+                .forEach(panic -> lines.add(new AttributedString(panic, style(TopView.Tone.BAD))));
+        if (panics.size() > PANICS_MAX) {
+            lines.add(new AttributedString("and " + (panics.size() - PANICS_MAX) + " more backends"));
+        }
         List<Json> operations = status.at("operations").elements();
         operations.stream().limit(OPERATIONS_MAX).forEach(operation -> lines.add(operation(operation)));
         if (operations.size() > OPERATIONS_MAX) {

@@ -18,7 +18,8 @@ enum TopView {
                     Column.bar(9),
                     Column.number("WEIGHT", 7),
                     Column.number("PICKS/S", 8),
-                    Column.number("FAILED/S", 9));
+                    Column.number("FAILED/S", 9),
+                    Column.name("WHY", 24).ifRoom());
         }
 
         @Override
@@ -34,7 +35,7 @@ enum TopView {
             for (Json backend : pair.now().backends().items()) {
                 for (Json endpoint : backend.at("endpoints").elements()) {
                     Json was = before.getOrDefault(key(backend, endpoint), endpoint);
-                    String state = AnswerText.state(endpoint);
+                    String state = FitnessText.state(endpoint);
                     double failed = pair.rate(StatusText.failed(was), StatusText.failed(endpoint));
                     long inFlight = endpoint.number("in_flight");
                     rows.add(List.of(
@@ -45,7 +46,8 @@ enum TopView {
                             Cell.number(inFlight, "").in(tone(state)),
                             weight(endpoint.at("weight")),
                             rate(pair.rate(was.number("picks"), endpoint.number("picks"))),
-                            rate(failed).in(failed > 0 ? Tone.BAD : Tone.PLAIN)));
+                            rate(failed).in(failed > 0 ? Tone.BAD : Tone.PLAIN),
+                            Cell.text(FitnessText.why(endpoint))));
                 }
             }
             return rows;
@@ -243,7 +245,7 @@ enum TopView {
     static Tone tone(String state) {
         return switch (state) {
             case "ready" -> Tone.GOOD;
-            case "down", "stopping" -> Tone.BAD;
+            case "down", "ejected", "breaker open", "stopping" -> Tone.BAD;
             default -> Tone.WARN;
         };
     }

@@ -41,6 +41,16 @@ final class Words {
         return moment.replaceFirst("\\.[0-9]+Z$", "Z");
     }
 
+    /** A text with moments in it, each without what is below a second. */
+    static String allSeconds(String text) {
+        return text.replaceAll("(:[0-9]{2})\\.[0-9]+Z", "$1Z");
+    }
+
+    /** {@code 40%}, {@code 12.5%}. */
+    static String percent(double percent) {
+        return format(percent == Math.rint(percent) ? "%.0f%%" : "%.1f%%", percent);
+    }
+
     /** At most four digits and a unit: {@code 0 B}, {@code 1.5 MiB}, {@code 312 GiB}. */
     static String bytes(double bytes) {
         return scaled(bytes, 1_024, SIZES, " ");

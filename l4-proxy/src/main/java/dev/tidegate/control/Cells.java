@@ -1,11 +1,15 @@
 package dev.tidegate.control;
 
 import dev.tidegate.balance.Pickers;
+import dev.tidegate.config.RetryBudgetConfig;
+import dev.tidegate.dial.RetryBudget;
 import dev.tidegate.model.Backend;
+import dev.tidegate.model.BackendCell;
 import dev.tidegate.model.BalancePolicy;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Picker;
+import dev.tidegate.model.Retries;
 import dev.tidegate.model.Snapshot;
 import java.net.InetSocketAddress;
 import java.util.BitSet;
@@ -13,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -29,7 +34,11 @@ final class Cells implements OpenConnections {
     private record PickerKey(String backend, BalancePolicy policy) {}
 
     private final Map<String, FrontendCell> frontends = new HashMap<>();
-    private final Map<String, Integer> backends = new HashMap<>();
+
+    private record Budget(RetryBudgetConfig config, Retries retries) {}
+
+    private final Map<String, BackendCell> backends = new HashMap<>();
+    private final Map<String, Budget> budgets = new HashMap<>();
     private final Map<EndpointKey, EndpointCell> endpoints = new HashMap<>();
     private final BitSet endpointSlots = new BitSet();
     private final Map<PickerKey, Picker> pickers = new HashMap<>();
@@ -43,13 +52,23 @@ final class Cells implements OpenConnections {
         return List.copyOf(frontends.values());
     }
 
-    int backendSlot(String name) {
-        Integer slot = backends.get(name);
-        if (slot == null) {
-            slot = backends.size();
-            backends.put(name, slot);
+    BackendCell backend(String name) {
+        return backends.computeIfAbsent(name, missing -> new BackendCell(missing, backends.size()));
+    }
+
+    /** The budget of a backend: the same one as long as its settings are. */
+    Retries retries(String backend, Optional<RetryBudgetConfig> config, long nowNanos) {
+        if (config.isEmpty()) {
+            budgets.remove(backend);
+            return Retries.UNBOUNDED;
         }
-        return slot;
+        RetryBudgetConfig settings = config.get();
+        Budget budget = budgets.get(backend);
+        if (budget == null || !budget.config().equals(settings)) {
+            budget = new Budget(settings, new RetryBudget(settings.ratioPercent(), settings.minPerSecond(), nowNanos));
+            budgets.put(backend, budget);
+        }
+        return budget.retries();
     }
 
     EndpointCell endpoint(String backend, String address, List<InetSocketAddress> resolved) {

@@ -37,9 +37,8 @@ final class Excess {
      * @param maxSharePercent of its fair share, what an endpoint keeps; 100 or more
      */
     static Set<Resident> of(Backend backend, int maxSharePercent, List<Worker> workers) {
-        List<Endpoint> taking = backend.endpoints().all().stream()
-                .filter(Endpoint::takesConnections)
-                .toList();
+        List<Endpoint> taking =
+                backend.endpoints().all().stream().filter(Endpoint::sound).toList();
         Map<EndpointCell, List<Seen>> staying = new HashMap<>();
         taking.forEach(endpoint -> staying.put(endpoint.cell(), new ArrayList<>()));
         long connections = 0;

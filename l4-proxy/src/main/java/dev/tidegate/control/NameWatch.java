@@ -19,6 +19,7 @@ import io.netty.resolver.dns.NoopDnsCnameCache;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
@@ -54,34 +55,34 @@ final class NameWatch implements AutoCloseable {
     private final EventLoop loop;
     private final DnsNameResolver resolver;
     private final BiConsumer<EndpointCell, List<String>> refused;
-    private final Runnable onFirstAnswer;
+    private final Runnable onNewAddresses;
     private final Map<EndpointCell, Watch> watches = new HashMap<>(); // on the loop
 
     /**
      * @param servers whom to ask
      * @param refused told of addresses that were left out; on the watch's own thread, must not wait
-     * @param onFirstAnswer is told when an endpoint that had no address has one; in the same way
+     * @param onNewAddresses is told when an endpoint has other addresses than before; in the same way
      */
     NameWatch(
             DnsServerAddressStreamProvider servers,
             BiConsumer<EndpointCell, List<String>> refused,
-            Runnable onFirstAnswer) {
-        this(servers, refused, onFirstAnswer, setting -> setting);
+            Runnable onNewAddresses) {
+        this(servers, refused, onNewAddresses, setting -> setting);
     }
 
     /**
      * @param servers whom to ask
      * @param refused told of addresses that were left out
-     * @param onFirstAnswer is told when an endpoint that had no address has one
+     * @param onNewAddresses is told when an endpoint has other addresses than before
      * @param platform what to set in place of what this machine says, such as its search domains
      */
     NameWatch(
             DnsServerAddressStreamProvider servers,
             BiConsumer<EndpointCell, List<String>> refused,
-            Runnable onFirstAnswer,
+            Runnable onNewAddresses,
             UnaryOperator<DnsNameResolverBuilder> platform) {
         this.refused = refused;
-        this.onFirstAnswer = onFirstAnswer;
+        this.onNewAddresses = onNewAddresses;
         group = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("tidegate-names", true), NioIoHandler.newFactory());
         loop = group.next();
@@ -142,6 +143,18 @@ final class NameWatch implements AutoCloseable {
         }
     }
 
+    /** Something is wrong with an endpoint: its name is asked for again soon, whatever its time to live. Any thread. */
+    void hurry(EndpointCell cell) {
+        if (!loop.isShuttingDown()) {
+            loop.execute(() -> {
+                Watch watch = watches.get(cell);
+                if (watch != null) {
+                    watch.hurry();
+                }
+            });
+        }
+    }
+
     private final class Watch implements Runnable {
         private final EndpointCell cell;
         private final String host;
@@ -152,12 +165,19 @@ final class NameWatch implements AutoCloseable {
         private boolean failing;
         private boolean faulty;
         private boolean stopped;
+        private ScheduledFuture<?> next;
 
         Watch(EndpointCell cell, String host, int port, boolean guarded) {
             this.cell = cell;
             this.host = host;
             this.port = port;
             this.guarded = guarded;
+        }
+
+        void hurry() {
+            if (next != null && next.getDelay(TimeUnit.SECONDS) > LEAST_TTL_SECONDS && next.cancel(false)) {
+                again(LEAST_TTL_SECONDS);
+            }
         }
 
         void stop() {
@@ -192,7 +212,7 @@ final class NameWatch implements AutoCloseable {
 
         private void again(long seconds) {
             if (!loop.isShuttingDown()) {
-                loop.schedule(this, seconds, TimeUnit.SECONDS);
+                next = loop.schedule(this, seconds, TimeUnit.SECONDS);
             }
         }
 
@@ -216,11 +236,8 @@ final class NameWatch implements AutoCloseable {
                         now.stream()
                                 .map(a -> NetUtil.toAddressString(a.getAddress()))
                                 .toList());
-                boolean first = !cell.resolved();
                 cell.resolve(now);
-                if (first && cell.resolved()) {
-                    onFirstAnswer.run();
-                }
+                onNewAddresses.run();
             }
             failing = false;
             faulty = false;

@@ -24,6 +24,8 @@ final class Operation {
         REMOVE,
         /** What endpoints have above their fair share. */
         REBALANCE,
+        /** An endpoint that checks say is down. */
+        DOWN,
         /** One connection. */
         CLOSE,
         /** The stop of the process. */

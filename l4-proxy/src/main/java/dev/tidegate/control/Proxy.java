@@ -151,6 +151,7 @@ public final class Proxy implements AutoCloseable {
     private final Commands commands;
     private final Views views;
     private final Events events;
+    private final Health health;
     private final Set<Runnable> unanswered = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
     private final Set<String> faultyLooks = new HashSet<>(); // control's thread
@@ -161,7 +162,10 @@ public final class Proxy implements AutoCloseable {
         this.limit = new ConnectionLimit(parts.maxConnections());
         this.control = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("tidegate-control", false));
         this.control.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections());
+        this.events = new Events(parts.clock());
+        this.health = new Health(
+                parts.ticker(), parts.clock(), random(-1), random(-2), events, control, new WorkersTally(workers));
+        SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections(), health.judge(), parts.ticker());
         RuntimeState runtime = parts.runtime().reconcile(config);
         this.inForce = new InForce(config, runtime, builder.build(1, config, runtime));
         try {
@@ -171,7 +175,6 @@ public final class Proxy implements AutoCloseable {
             throw failed;
         }
         this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
-        this.events = new Events(parts.clock());
         this.publisher = new Publisher(
                 inForce,
                 cells,
@@ -180,15 +183,17 @@ public final class Proxy implements AutoCloseable {
                 listeners,
                 parts.nameServers(),
                 events,
-                this::rebalanceLater);
+                this::onNewAddresses,
+                health);
         this.operations = new Operations(workers, parts.ticker(), parts.clock(), this::onOperationEnded);
         this.drains = new Drains(operations);
+        health.tell(publisher::hurryName, this::rebalanceLater, new WhenDown(inForce, operations));
         this.rebalances = new Rebalances(inForce, operations, events, workers);
         Departures departures = new Departures(operations);
         LevelInForce level = new LevelInForce(config.log().level());
         level.follow(config, runtime);
         this.reloader = new Reloader(inForce, cells, publisher, departures, drains, level);
-        this.views = new Views(inForce, drains, operations, listeners, workers, parts.ticker());
+        this.views = new Views(inForce, drains, operations, listeners, workers, parts.ticker(), health);
         this.stop = new Stop(
                 control,
                 parts.ticker(),
@@ -220,14 +225,16 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
+    private RandomGenerator random(int index) {
+        return RandomGeneratorFactory.of("Xoroshiro128PlusPlus").create(parts.seed() + index);
+    }
+
     private Worker newWorker(int index) {
-        RandomGenerator random =
-                RandomGeneratorFactory.of("Xoroshiro128PlusPlus").create(parts.seed() + index);
         DefaultThreadFactory threads = new DefaultThreadFactory("tidegate-worker-" + index, true);
         return new Worker(
                 index,
                 parts.ticker(),
-                random,
+                random(index),
                 parts.transport().ioHandlers(),
                 handlers -> new SingleThreadIoEventLoop(null, threads, handlers));
     }
@@ -263,6 +270,21 @@ public final class Proxy implements AutoCloseable {
     /** An endpoint may have come to take connections: control looks. Any thread. */
     private void rebalanceLater() {
         var unused = ask(this::rebalanceNow, () -> null); // it tells itself of a fault
+    }
+
+    /** A name has other addresses. Any thread. */
+    private void onNewAddresses() {
+        var unused = ask(this::followAddresses, () -> null); // it tells itself of a fault
+    }
+
+    private Void followAddresses() {
+        health.followAddresses(snapshot());
+        return rebalanceNow();
+    }
+
+    /** Whether every endpoint that is checked has been checked once. */
+    public boolean firstChecksOver() {
+        return health.firstRoundOver();
     }
 
     private Void rebalanceNow() {
@@ -560,6 +582,7 @@ public final class Proxy implements AutoCloseable {
     private void onStopped() {
         try {
             publisher.close();
+            health.close();
             endWorkers();
         } finally {
             stopped.complete(null);

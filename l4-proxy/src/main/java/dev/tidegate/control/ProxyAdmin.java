@@ -84,7 +84,7 @@ public final class ProxyAdmin implements ProxyOperations {
         Readiness.State state =
                 switch (proxy.phase()) {
                     case STARTING -> Readiness.State.STARTING;
-                    case RUNNING -> proxy.drained() ? Readiness.State.DRAINING : Readiness.State.READY;
+                    case RUNNING -> running();
                     case DRAINING, STOPPED -> Readiness.State.DRAINING;
                 };
         return new Readiness(
@@ -94,6 +94,14 @@ public final class ProxyAdmin implements ProxyOperations {
                                 frontend.isEmpty() || frontend.get().equals(candidate.name()))
                         .map(this::readiness)
                         .toList());
+    }
+
+    /** Ready is who knows of its endpoints. */
+    private Readiness.State running() {
+        if (proxy.drained()) {
+            return Readiness.State.DRAINING;
+        }
+        return proxy.firstChecksOver() ? Readiness.State.READY : Readiness.State.STARTING;
     }
 
     private Readiness.FrontendReadiness readiness(Frontend frontend) {

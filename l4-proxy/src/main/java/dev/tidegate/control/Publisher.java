@@ -39,8 +39,9 @@ final class Publisher {
     private final Listeners listeners;
     private final DnsServerAddressStreamProvider nameServers;
     private final Events events;
-    private final Runnable onFirstAnswer;
-    private NameWatch names; // null while no endpoint has a name
+    private final Runnable onNewAddresses;
+    private final Health health;
+    private volatile NameWatch names; // writer: control; null while no endpoint has a name
 
     Publisher(
             InForce inForce,
@@ -50,7 +51,8 @@ final class Publisher {
             Listeners listeners,
             DnsServerAddressStreamProvider nameServers,
             Events events,
-            Runnable onFirstAnswer) {
+            Runnable onNewAddresses,
+            Health health) {
         this.inForce = inForce;
         this.cells = cells;
         this.builder = builder;
@@ -58,7 +60,8 @@ final class Publisher {
         this.listeners = listeners;
         this.nameServers = nameServers;
         this.events = events;
-        this.onFirstAnswer = onFirstAnswer;
+        this.onNewAddresses = onNewAddresses;
+        this.health = health;
     }
 
     /** What a publication took away, and what it brought back before all connections had ended. */
@@ -83,6 +86,7 @@ final class Publisher {
             throw failed;
         }
         inForce.snapshot().backends().forEach(backend -> closeCells(backend, inForce.runtime()));
+        health.prepare(inForce.config(), inForce.snapshot());
         change.commit();
         follow(inForce.snapshot());
     }
@@ -105,6 +109,7 @@ final class Publisher {
         }
         Set<EndpointCell> endpointsBack = leaving.takeBack(built);
         built.backends().forEach(backend -> closeCells(backend, runtime));
+        health.prepare(config, built);
         inForce.publish(config, runtime, built);
         change.commit();
         follow(built);
@@ -172,13 +177,22 @@ final class Publisher {
 
     private void watchNames(Snapshot snapshot) {
         if (names == null && !named(snapshot).isEmpty()) {
-            names = new NameWatch(nameServers, this::onRefused, onFirstAnswer);
+            names = new NameWatch(nameServers, this::onRefused, onNewAddresses);
         }
     }
 
     private void follow(Snapshot snapshot) {
         if (names != null) {
             names.follow(named(snapshot), added(snapshot));
+        }
+        health.follow(snapshot);
+    }
+
+    /** Something is wrong with an endpoint: if it has a name, that is asked for again soon. Any thread. */
+    void hurryName(EndpointCell cell) {
+        NameWatch watch = names;
+        if (watch != null) {
+            watch.hurry(cell);
         }
     }
 

@@ -137,7 +137,7 @@ final class Rebalances {
     private static Map<EndpointCell, Integer> taking(Backend backend) {
         Map<EndpointCell, Integer> taking = new HashMap<>();
         backend.endpoints().all().stream()
-                .filter(Endpoint::takesConnections)
+                .filter(Endpoint::sound)
                 .forEach(endpoint -> taking.put(endpoint.cell(), endpoint.weight()));
         return taking;
     }

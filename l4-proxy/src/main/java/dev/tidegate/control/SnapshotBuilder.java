@@ -8,7 +8,10 @@ import dev.tidegate.config.FrontendConfig;
 import dev.tidegate.config.LifetimeConfig;
 import dev.tidegate.config.ListenAddress;
 import dev.tidegate.config.TimeoutsConfig;
+import dev.tidegate.fitness.Judge;
+import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.model.Backend;
+import dev.tidegate.model.BackendCell;
 import dev.tidegate.model.BalancePolicy;
 import dev.tidegate.model.ConnectPolicy;
 import dev.tidegate.model.Endpoint;
@@ -32,14 +35,20 @@ import java.util.Optional;
 final class SnapshotBuilder {
     private final Cells cells;
     private final int processMaxConnections;
+    private final Judge judge;
+    private final Ticker ticker;
 
     /**
      * @param cells what outlives snapshots
      * @param processMaxConnections what a frontend without a limit of its own has
+     * @param judge whose watches are kept on endpoints
+     * @param ticker monotonic time
      */
-    SnapshotBuilder(Cells cells, int processMaxConnections) {
+    SnapshotBuilder(Cells cells, int processMaxConnections, Judge judge, Ticker ticker) {
         this.cells = cells;
         this.processMaxConnections = processMaxConnections;
+        this.judge = judge;
+        this.ticker = ticker;
     }
 
     Snapshot build(long generation, Config config, RuntimeState runtime) {
@@ -73,13 +82,15 @@ final class SnapshotBuilder {
         List<Endpoint> endpoints = runtime.endpoints(config).stream()
                 .map(endpoint -> endpoint(config.name(), endpoint, runtime))
                 .toList();
+        BackendCell cell = cells.backend(config.name());
         return new Backend(
-                config.name(),
-                cells.backendSlot(config.name()),
+                cell,
                 policy,
                 cells.picker(config.name(), policy),
-                new EndpointList(endpoints),
-                connect(config.connect()));
+                new EndpointList(endpoints, cell),
+                connect(config.connect()),
+                cells.retries(config.name(), config.retryBudget(), ticker.nanoTime()),
+                judge.watch(config.name(), FitnessPolicies.of(config)));
     }
 
     private Endpoint endpoint(String backend, EndpointConfig config, RuntimeState runtime) {

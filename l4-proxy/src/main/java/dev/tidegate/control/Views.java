@@ -20,6 +20,7 @@ import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointCell.Closed;
+import dev.tidegate.model.Failure;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.Lifetime;
 import dev.tidegate.model.Protocol;
@@ -70,6 +71,7 @@ final class Views {
     private final List<Worker> workers;
     private final Totals totals;
     private final Ticker ticker;
+    private final FitnessViews fitness;
 
     Views(
             InForce inForce,
@@ -77,7 +79,8 @@ final class Views {
             Operations operations,
             Listeners listeners,
             List<Worker> workers,
-            Ticker ticker) {
+            Ticker ticker,
+            Health health) {
         this.inForce = inForce;
         this.drains = drains;
         this.operations = operations;
@@ -85,6 +88,7 @@ final class Views {
         this.workers = List.copyOf(workers);
         this.totals = new Totals(workers.stream().map(Worker::counters).toList());
         this.ticker = ticker;
+        this.fitness = new FitnessViews(health);
     }
 
     // ---- frontends
@@ -201,8 +205,11 @@ final class Views {
                 backend.policy().name().toLowerCase(Locale.ROOT).replace('_', '-'),
                 inForce.runtime().drainingBackends().contains(backend.name()) ? "draining" : "ready",
                 (int) endpoints.stream().filter(EndpointView::pickable).count(),
+                backend.cell().panic(),
+                backend.cell().spreading(),
                 endpoints.stream().mapToInt(EndpointView::inFlight).sum(),
                 totals.ofBackend(backend.slot(), row -> row.retries),
+                totals.ofBackend(backend.slot(), row -> row.budgetExhausted),
                 endpoints);
     }
 
@@ -235,17 +242,31 @@ final class Views {
                 cell.addresses().stream().map(AddressText::of).toList(),
                 origin.added() ? "runtime" : "config",
                 state(endpoint),
-                true,
+                fitness.up(endpoint),
                 endpoint.pickable(),
+                fitness.whyNotPickable(endpoint),
                 new WeightView(
                         origin.configuredWeight(),
                         origin.runtimeWeight() ? endpoint.weight() : null,
                         endpoint.weight()),
+                cell.fitness().share() / 10.0,
                 endpoint.maxConnections() == Integer.MAX_VALUE ? null : endpoint.maxConnections(),
                 cell.inFlight(),
                 totals.ofEndpoint(cell.slot(), row -> row.picks),
                 connects,
+                failures(cell),
+                fitness.health(cell),
+                fitness.ejection(cell),
+                fitness.breaker(cell),
                 id(drain == null ? drains.of(new Target.OfBackend(backend)) : drain));
+    }
+
+    private Map<String, Long> failures(EndpointCell cell) {
+        Map<String, Long> failures = new LinkedHashMap<>();
+        for (Failure failure : Failure.values()) {
+            failures.put(failure.word(), totals.ofEndpoint(cell.slot(), row -> row.failures(failure)));
+        }
+        return failures;
     }
 
     /** The administrative word on an endpoint. */

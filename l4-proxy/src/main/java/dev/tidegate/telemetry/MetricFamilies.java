@@ -5,6 +5,9 @@ import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectResult;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell.Closed;
+import dev.tidegate.model.Failure;
+import dev.tidegate.model.Fitness;
+import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.model.FrontendCell;
 import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
@@ -74,7 +77,7 @@ final class MetricFamilies {
                     "endpoint"),
             MetricFamily.gauge(
                     "endpoint_state",
-                    "1 when the endpoint is in that state, else 0; it can be in several at a time.",
+                    "1 when the endpoint is in that state, else 0; it can be in several at a time. breaker-open is 1 while connects to it are not made.",
                     MetricFamilies::endpointState,
                     "backend",
                     "endpoint",
@@ -122,6 +125,42 @@ final class MetricFamilies {
                     "Attempts to connect after a connection's first.",
                     MetricFamilies::dialRetries,
                     "backend"),
+            MetricFamily.counter(
+                    "retry_budget_exhausted_total",
+                    "Attempts after a connection's first that were not made, since the retry budget was spent.",
+                    MetricFamilies::budgetExhausted,
+                    "backend"),
+            MetricFamily.gauge(
+                    "backend_panic",
+                    "1 while too few endpoints of the backend are fit (below panic.threshold), else 0.",
+                    MetricFamilies::backendPanic,
+                    "backend"),
+            MetricFamily.counter(
+                    "health_checks_total",
+                    "Health checks of an endpoint, by result; not ready is a fail here.",
+                    MetricFamilies::healthChecks,
+                    "backend",
+                    "endpoint",
+                    "result"),
+            MetricFamily.gauge(
+                    "endpoint_last_check_timestamp_seconds",
+                    "When the last health check of an endpoint ended, in seconds of the epoch.",
+                    MetricFamilies::lastCheck,
+                    "backend",
+                    "endpoint"),
+            MetricFamily.counter(
+                    "ejections_total",
+                    "Times an endpoint was ejected because connections to it fared badly.",
+                    MetricFamilies::ejections,
+                    "backend",
+                    "endpoint"),
+            MetricFamily.counter(
+                    "endpoint_failures_total",
+                    "What speaks against an endpoint, by kind: refused, timeout and unreachable connects, a reset before its first byte, silence past outlier.first-byte.",
+                    MetricFamilies::endpointFailures,
+                    "backend",
+                    "endpoint",
+                    "reason"),
             MetricFamily.counter(
                     "flow_paused_total",
                     "Times reading from a side was paused because the other side did not keep up.",
@@ -243,9 +282,15 @@ final class MetricFamilies {
             state(out, backend, endpoint, "ready", !draining && !disabled);
             state(out, backend, endpoint, "draining", draining);
             state(out, backend, endpoint, "disabled", disabled);
-            // Without health checks an endpoint is up, and nothing ejects it.
-            state(out, backend, endpoint, "up", true);
-            state(out, backend, endpoint, "ejected", false);
+            Fitness fitness = endpoint.cell().fitness();
+            // Before its first check it is neither up nor down; without any it is up.
+            boolean down = fitness.unfit(Unfit.DOWN);
+            boolean unsure = fitness.unfit(Unfit.NOT_READY) || fitness.unfit(Unfit.UNCHECKED);
+            state(out, backend, endpoint, "up", !down && !unsure);
+            state(out, backend, endpoint, "down", down);
+            state(out, backend, endpoint, "not-ready", fitness.unfit(Unfit.NOT_READY));
+            state(out, backend, endpoint, "ejected", fitness.unfit(Unfit.EJECTED));
+            state(out, backend, endpoint, "breaker-open", fitness.unfit(Unfit.BREAKER_OPEN));
             state(out, backend, endpoint, "pickable", endpoint.pickable());
         });
     }
@@ -261,7 +306,8 @@ final class MetricFamilies {
             if (endpoint.origin().runtimeWeight()) {
                 out.add(endpoint.weight(), backend.name(), endpoint.name(), "runtime");
             }
-            out.add(endpoint.weight(), backend.name(), endpoint.name(), "effective");
+            double effective = endpoint.effectiveWeight() / (double) Fitness.FULL_SHARE;
+            out.add(effective, backend.name(), endpoint.name(), "effective");
         });
     }
 
@@ -328,6 +374,50 @@ final class MetricFamilies {
         for (Backend backend : view.snapshot().backends()) {
             out.add(view.sumOfBackend(backend.slot(), row -> row.retries), backend.name());
         }
+    }
+
+    private static void budgetExhausted(View view, MetricFamily.Points out) {
+        for (Backend backend : view.snapshot().backends()) {
+            out.add(view.sumOfBackend(backend.slot(), row -> row.budgetExhausted), backend.name());
+        }
+    }
+
+    private static void backendPanic(View view, MetricFamily.Points out) {
+        for (Backend backend : view.snapshot().backends()) {
+            out.add(backend.cell().panic() ? 1 : 0, backend.name());
+        }
+    }
+
+    private static void healthChecks(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> {
+            Fitness fitness = endpoint.cell().fitness();
+            out.add(fitness.checksPassed(), backend.name(), endpoint.name(), "pass");
+            out.add(fitness.checksFailed(), backend.name(), endpoint.name(), "fail");
+        });
+    }
+
+    private static void lastCheck(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> {
+            long millis = endpoint.cell().fitness().lastCheckMillis();
+            if (millis != 0) {
+                out.add(millis / 1_000.0, backend.name(), endpoint.name());
+            }
+        });
+    }
+
+    private static void ejections(View view, MetricFamily.Points out) {
+        eachEndpoint(
+                view,
+                (backend, endpoint) -> out.add(endpoint.cell().fitness().ejections(), backend.name(), endpoint.name()));
+    }
+
+    private static void endpointFailures(View view, MetricFamily.Points out) {
+        eachEndpoint(view, (backend, endpoint) -> {
+            for (Failure failure : Failure.values()) {
+                long failures = view.sum(endpoint, row -> row.failures(failure));
+                out.add(failures, backend.name(), endpoint.name(), failure.word());
+            }
+        });
     }
 
     private static void flowPaused(View view, MetricFamily.Points out) {

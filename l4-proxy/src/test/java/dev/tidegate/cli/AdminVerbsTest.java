@@ -203,6 +203,43 @@ class AdminVerbsTest {
     }
 
     @Test
+    void statusSaysWhyEndpointsAreNotPickableAndWhichBackendIsInPanic() throws IOException {
+        try (CannedApi api = CannedApi.onSocket(directory)) {
+            api.on("GET /v1/status", 200, Views.status())
+                    .on("GET /v1/frontends", 200, Views.frontends(100))
+                    .on(
+                            "GET /v1/backends",
+                            200,
+                            Views.backends(
+                                    true,
+                                    true,
+                                    Views.judged(
+                                            "a",
+                                            "down: connection refused",
+                                            Views.health("down", 0, "connection refused"),
+                                            null,
+                                            null,
+                                            100),
+                                    Views.judged("b", "ejected until soon", null, Views.ejection(), null, 100),
+                                    Views.judged("c", null, null, null, null, 40)));
+
+            assertEquals(Exit.OK, ask("status"), err::toString);
+            String text = out.toString();
+            assertEquals("""
+                    ENDPOINT  ADDRESS      STATE    IN-FLIGHT  WEIGHT  PICKS  FAILED
+                    web/a     10.0.0.1:80  down             4       5     50       3
+                    web/b     10.0.0.1:80  ejected          4       5     50       3
+                    web/c     10.0.0.1:80  ready            4       5     50       3
+
+                    backend web is in panic: 1 of 3 endpoints fit, connections are spread over all
+                    web/a is not pickable: down: connection refused (since 2026-11-29T10:00:00Z)
+                    web/b is not pickable: ejected until soon
+                    web/c is in slow start: 40% of its share
+                    """, text.substring(text.indexOf("ENDPOINT")));
+        }
+    }
+
+    @Test
     void optionsMayStandBeforeTheCommandToo() {
         try (CannedApi api = CannedApi.onSocket(directory)) {
             api.on("GET /v1/log-level", 200, Map.of("level", "info"));

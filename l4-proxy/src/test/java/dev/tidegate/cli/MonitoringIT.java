@@ -57,9 +57,19 @@ class MonitoringIT {
             "result",
                     words(Stream.concat(
                             Arrays.stream(ConnectResult.values()).map(ConnectResult::word),
-                            Stream.of("applied", "rejected", "unchanged"))),
+                            Stream.of("applied", "rejected", "unchanged", "pass", "fail"))),
             "side", words(Arrays.stream(Side.values()).map(Side::word)),
-            "state", Set.of("ready", "draining", "disabled", "up", "down", "ejected", "pickable"),
+            "state",
+                    Set.of(
+                            "ready",
+                            "draining",
+                            "disabled",
+                            "up",
+                            "down",
+                            "not-ready",
+                            "ejected",
+                            "breaker-open",
+                            "pickable"),
             "kind", Set.of("configured", "runtime", "effective", "connections", "requests"),
             "area", Set.of("heap", "nonheap"),
             "pool", Set.of("direct", "mapped"));
@@ -164,9 +174,12 @@ class MonitoringIT {
                 frontends:
                   - {name: front, listen: "127.0.0.1:0", backend: back}
                 backends:
+                  - name: checked
+                    health: {type: tcp, interval: 500ms}
+                    endpoints: [{name: gone, address: "%s"}]
                   - name: back
                     endpoints:
-                """);
+                """.formatted(backends[0].hostPort()));
         for (int i = 0; i < backends.length; i++) {
             yaml.append("      - {name: e")
                     .append(i)

@@ -144,6 +144,29 @@ final class TidegateProcess implements AutoCloseable {
             return this;
         }
 
+        /**
+         * Run with the clock on the wall as libfaketime's file has it (an offset such as {@code +1h}); monotonic time is the
+         * real one.
+         *
+         * @throws IllegalStateException where Debian's faketime is not installed
+         */
+        Setup clockFrom(Path file) throws IOException {
+            Path library;
+            try (Stream<Path> all = Files.list(Path.of("/usr/lib"))) {
+                library = all.map(arch -> arch.resolve("faketime/libfaketimeMT.so.1"))
+                        .filter(Files::exists)
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalStateException("no libfaketime: install the package faketime"));
+            }
+            before = List.of(
+                    "env",
+                    "LD_PRELOAD=" + library,
+                    "FAKETIME_TIMESTAMP_FILE=" + file,
+                    "FAKETIME_NO_CACHE=1",
+                    "FAKETIME_DONT_FAKE_MONOTONIC=1");
+            return this;
+        }
+
         /** Run under such a limit ({@code prlimit}'s option). */
         Setup limited(String limit) {
             before = List.of("prlimit", limit);

@@ -82,8 +82,7 @@ class TopIT {
             tmux.resize(120, 40);
             tmux.await(
                     "as wide as the terminal",
-                    screen -> screen.lines()
-                            .anyMatch(line -> line.startsWith("BACKEND") && line.indexOf("FAILED/S") > 100));
+                    screen -> screen.lines().anyMatch(line -> line.startsWith("BACKEND") && line.indexOf(" WHY") > 80));
             tmux.resize(80, 24);
             tmux.await(
                     "narrow again",

@@ -136,9 +136,43 @@ class TopPageTest {
         assertTrue(page(80, 24).get(5).contains("WEIGHT^"));
         state.key(TopKey.SORT); // picks
         state.key(TopKey.SORT); // failed
+        state.key(TopKey.SORT); // why
         state.key(TopKey.SORT);
         assertEquals(TopState.UNSORTED, state.sort());
         assertEquals("cba", rows(page(80, 24)), "still reversed");
+    }
+
+    private static TopSample.Pair unfit() {
+        EndpointView down = Views.judged("a", "down: HTTP 500", Views.health("down", 0, "HTTP 500"), null, null, 100);
+        EndpointView ejected = Views.judged("b", "ejected until then", null, Views.ejection(), null, 100);
+        EndpointView fit = Views.judged("c", null, Views.health("up", 0, "HTTP 200"), null, null, 100);
+        TopSample sample = new TopSample(
+                0,
+                json(Views.status()),
+                json(Views.frontends(0)),
+                json(Views.backends(true, true, down, ejected, fit)),
+                json(Views.connections()));
+        return new TopSample.Pair(sample, sample);
+    }
+
+    @Test
+    void whatSpeaksAgainstEndpointsIsShownInRedWithTheReasonWhereThereIsRoom() {
+        List<AttributedString> wide = new TopPage(140, 24, false, true).lines(unfit(), state, "");
+
+        assertEquals(
+                "backend web is in panic: 1 of 3 endpoints fit, connections are spread over all",
+                wide.get(2).toString());
+        assertTrue(wide.get(2).toAnsi().contains("\u001b[31m"), wide.get(2).toAnsi());
+        String down = wide.get(6).toAnsi();
+        assertTrue(down.contains("\u001b[31mdown"), down);
+        assertTrue(down.contains("down: HTTP 500 (since"), down);
+        assertTrue(
+                wide.get(7).toAnsi().contains("\u001b[31mejected"), wide.get(7).toAnsi());
+        assertTrue(wide.get(8).toAnsi().contains("\u001b[32mready"), wide.get(8).toAnsi());
+
+        String narrow = page(80, 24, unfit()).get(6);
+        assertTrue(narrow.contains("down"), narrow);
+        assertFalse(narrow.contains("HTTP 500"), narrow);
     }
 
     @Test

@@ -2,9 +2,13 @@ package dev.tidegate.cli;
 
 import dev.tidegate.admin.view.AgeBucket;
 import dev.tidegate.admin.view.BackendView;
+import dev.tidegate.admin.view.BreakerView;
+import dev.tidegate.admin.view.CheckView;
 import dev.tidegate.admin.view.ConnectionView;
+import dev.tidegate.admin.view.EjectionView;
 import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.admin.view.FrontendView;
+import dev.tidegate.admin.view.HealthView;
 import dev.tidegate.admin.view.LifetimeView;
 import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
@@ -73,16 +77,66 @@ final class Views {
                 state,
                 true,
                 state.equals("ready"),
+                null,
                 new WeightView(1, 5, 5),
+                100.0,
                 null,
                 inFlight,
                 picks,
                 Map.of("ok", picks - 3, "refused", 2L, "timeout", 1L, "cancelled", 7L),
+                Map.of(),
+                null,
+                null,
+                null,
                 null);
     }
 
+    /** The same, ready, with something that speaks against it or not. */
+    static EndpointView judged(
+            String name, String reason, HealthView health, EjectionView ejection, BreakerView breaker, double share) {
+        EndpointView plain = endpoint(name, "ready", 4, 50);
+        return new EndpointView(
+                name,
+                plain.backend(),
+                plain.address(),
+                plain.addresses(),
+                plain.source(),
+                plain.state(),
+                health == null || health.state().equals("up"),
+                reason == null,
+                reason,
+                plain.weight(),
+                share,
+                8,
+                plain.inFlight(),
+                plain.picks(),
+                plain.connects(),
+                plain.failures(),
+                health,
+                ejection,
+                breaker,
+                null);
+    }
+
+    /** What checks say, the last being that. */
+    static HealthView health(String state, long heldMs, String why) {
+        String result = state.equals("up") ? "pass" : state.equals("not-ready") ? state : "fail";
+        return new HealthView(state, STARTED, 0, 2, heldMs, List.of(new CheckView(STARTED, 3, result, why, state)));
+    }
+
+    static EjectionView ejection() {
+        return new EjectionView(Instant.parse("2026-11-29T10:00:30.123Z"), "5 failures in a row, the last: refused", 1);
+    }
+
     static Page<BackendView> backends(EndpointView... endpoints) {
-        return new Page<>(List.of(new BackendView("web", "power-of-two", "ready", 1, 41, 0, List.of(endpoints))), 1);
+        return backends(false, false, endpoints);
+    }
+
+    static Page<BackendView> backends(boolean panic, boolean spreading, EndpointView... endpoints) {
+        return new Page<>(
+                List.of(new BackendView(
+                        "web", "power-of-two", "ready", 1, panic, spreading, 41, 0, 0, List.of(endpoints))),
+                1);
     }
 
     static OperationView operation(String state, int remaining) {

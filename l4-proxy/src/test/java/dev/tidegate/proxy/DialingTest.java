@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectResult;
+import dev.tidegate.model.Fitness;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.Ending;
@@ -168,7 +169,9 @@ class DialingTest {
 
             assertEquals(clients, connects(proxy, ConnectResult.OK));
             long refused = connects(proxy, ConnectResult.REFUSED);
-            assertTrue(refused >= clients / 3, "refused: " + refused);
+            // Five in a row eject it; until then it had its share of first attempts, and afterwards none.
+            assertTrue(refused >= 5 && refused < clients / 3, "refused: " + refused);
+            assertTrue(proxy.cell(0).fitness().unfit(Fitness.Unfit.EJECTED));
             assertEquals(
                     refused,
                     proxy.records().stream().mapToInt(r -> r.attempts - 1).sum());

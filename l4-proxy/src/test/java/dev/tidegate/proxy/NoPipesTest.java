@@ -27,7 +27,7 @@ class NoPipesTest {
                         pipes.add(what);
                     }
                 } catch (NoSuchFileException closedMeanwhile) {
-                    continue; // such as the one that lists the directory
+                    // Such as the one that lists the directory.
                 }
             }
         }

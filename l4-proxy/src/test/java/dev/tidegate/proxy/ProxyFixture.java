@@ -73,6 +73,7 @@ public final class ProxyFixture implements AutoCloseable {
         private String connect = "{timeout: 2s}";
         private String shutdown = "{deadline: 5s, spread: 1s}";
         private String frontendExtra = "";
+        private String backendExtra = "";
         private int workers = 1;
         private RuntimeState runtime = RuntimeState.EMPTY;
         private int sendBufferBytes;
@@ -119,6 +120,12 @@ public final class ProxyFixture implements AutoCloseable {
             return this;
         }
 
+        /** More of the backend, such as {@code "outlier: off"}; one key a line. */
+        public Setup backend(String yaml) {
+            backendExtra += "    " + yaml + "\n";
+            return this;
+        }
+
         /** More keys of the frontend, such as {@code max-connections: 5}. */
         public Setup frontend(String yaml) {
             frontendExtra = ", " + yaml;
@@ -162,14 +169,15 @@ public final class ProxyFixture implements AutoCloseable {
                         balance: %s
                         connect: %s
                         endpoints: [%s]
-                    """.formatted(
+                    %s""".formatted(
                             shutdown,
                             listen.startsWith("[\"") ? listen : "\"" + listen + "\"",
                             timeouts,
                             frontendExtra,
                             balance,
                             connect,
-                            String.join(", ", endpoints));
+                            String.join(", ", endpoints),
+                            backendExtra);
         }
 
         public ProxyFixture start() throws IOException {

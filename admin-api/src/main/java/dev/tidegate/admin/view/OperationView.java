@@ -6,7 +6,7 @@ import java.time.Instant;
  * The progress of something that takes time.
  *
  * @param id to ask for it by
- * @param kind {@code drain}, {@code remove}, {@code rebalance}, {@code close} or {@code shutdown}
+ * @param kind {@code drain}, {@code remove}, {@code rebalance}, {@code close}, {@code down} or {@code shutdown}
  * @param target such as {@code backends/web/endpoints/a}
  * @param state {@code running}, {@code done} or {@code cancelled}
  * @param total connections it began with

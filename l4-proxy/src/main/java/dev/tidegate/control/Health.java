@@ -1,0 +1,377 @@
+package dev.tidegate.control;
+
+import dev.tidegate.config.BackendConfig;
+import dev.tidegate.config.Config;
+import dev.tidegate.config.HealthConfig;
+import dev.tidegate.fitness.Chronicle;
+import dev.tidegate.fitness.FitnessPolicy;
+import dev.tidegate.fitness.Judge;
+import dev.tidegate.fitness.Standing;
+import dev.tidegate.fitness.Tally;
+import dev.tidegate.health.Condition;
+import dev.tidegate.health.HealthChecker;
+import dev.tidegate.health.HealthListener;
+import dev.tidegate.health.Target;
+import dev.tidegate.health.Verdict;
+import dev.tidegate.health.Word;
+import dev.tidegate.lifetime.Ticker;
+import dev.tidegate.model.Backend;
+import dev.tidegate.model.Endpoint;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.Fitness.Unfit;
+import dev.tidegate.model.Snapshot;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has endpoints checked, and brings together what checks and connections say of them: verdicts on their cells, words in the
+ * log, events.
+ *
+ * <p>Confined to control's thread, save for what says otherwise. Checks run on a thread of their own.
+ */
+final class Health implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Health.class);
+
+    /** How often ejections, breakers and slow starts are looked at while there are any. */
+    private static final long TICK_MILLIS = 50;
+
+    /**
+     * How an endpoint's checks stand. Immutable.
+     *
+     * @param condition what they say
+     * @param since when they have said so first
+     * @param last the last check; null before the first
+     */
+    record Checked(Condition condition, Instant since, Verdict last) {}
+
+    /** What connections of an endpoint are told when it goes down or comes back. On control's thread. */
+    interface Aftermath {
+        /** It is down. */
+        void onDown(EndpointCell endpoint, HealthConfig.OnDown policy);
+
+        /** It is not. */
+        void onAlive(EndpointCell endpoint);
+    }
+
+    private final Ticker ticker;
+    private final InstantSource clock;
+    private final RandomGenerator checksRandom;
+    private final Events events;
+    private final ScheduledExecutorService control;
+    private final Judge judge;
+    private final Map<EndpointCell, Checked> checked =
+            new ConcurrentHashMap<>(); // writers: the checks' thread, control
+    private volatile Map<String, EndpointCell> cells = Map.of(); // writer: control; by a target's id
+    private Consumer<EndpointCell> onTrouble = endpoint -> {};
+    private Runnable onChange = () -> {};
+    private Aftermath aftermath;
+    private Config config;
+    private volatile HealthChecker checker; // writer: control; null while nothing is checked
+    private volatile boolean firstRoundOver = true; // writer: control; only what is there at the start is waited for
+    private boolean followed;
+    private boolean ticking;
+    private boolean closed;
+
+    /**
+     * @param ticker monotonic time
+     * @param clock what operators read
+     * @param judgeRandom for the jitter of returns
+     * @param checksRandom for the jitter of checks; used by their thread only
+     * @param events is told each change
+     * @param control its thread
+     * @param tally what workers have counted
+     */
+    Health(
+            Ticker ticker,
+            InstantSource clock,
+            RandomGenerator judgeRandom,
+            RandomGenerator checksRandom,
+            Events events,
+            ScheduledExecutorService control,
+            Tally tally) {
+        this.ticker = ticker;
+        this.clock = clock;
+        this.checksRandom = checksRandom;
+        this.events = events;
+        this.control = control;
+        this.judge = new Judge(ticker, clock, judgeRandom, new Telling(), tally, this::post);
+    }
+
+    /**
+     * Says who else is to know; before the first {@link #follow}.
+     *
+     * @param onTrouble is told of an endpoint that a check or its connections find fault with; any thread
+     * @param onChange is told when an endpoint has become fit
+     * @param after what becomes of connections
+     */
+    void tell(Consumer<EndpointCell> onTrouble, Runnable onChange, Aftermath after) {
+        this.onTrouble = onTrouble;
+        this.onChange = onChange;
+        this.aftermath = after;
+    }
+
+    Judge judge() {
+        return judge;
+    }
+
+    /** To be called before a snapshot is published: endpoints in it are what they are to be at first. */
+    void prepare(Config next, Snapshot snapshot) {
+        config = next;
+        Map<String, FitnessPolicy> policies = new HashMap<>();
+        next.backends().forEach(backend -> policies.put(backend.name(), FitnessPolicies.of(backend)));
+        judge.follow(snapshot.backends(), policies, !followed);
+        followed = true;
+    }
+
+    /** Has the endpoints of a snapshot checked, where they are now. */
+    void follow(Snapshot snapshot) {
+        List<Target> targets = new ArrayList<>();
+        Map<String, EndpointCell> next = new HashMap<>();
+        for (Backend backend : snapshot.backends()) {
+            BackendConfig settings = settings(backend.name());
+            if (settings != null && settings.health().isPresent()) {
+                for (Endpoint endpoint : backend.endpoints().all()) {
+                    Target target = Targets.of(settings, settings.health().get(), endpoint);
+                    targets.add(target);
+                    next.put(target.id(), endpoint.cell());
+                    checked.computeIfAbsent(
+                            endpoint.cell(), fresh -> new Checked(target.plan().initial(), clock.instant(), null));
+                }
+            }
+        }
+        cells = Map.copyOf(next);
+        checked.keySet().retainAll(next.values());
+        if (checker == null && !targets.isEmpty() && !closed) {
+            checker = new HealthChecker(
+                    new HealthChecker.Settings(ticker::nanoTime, clock, checksRandom, HealthChecker.Io.best()),
+                    new Listening());
+            awaitFirstRound(snapshot);
+        }
+        if (checker != null) {
+            checker.follow(targets);
+        }
+        keepTicking();
+    }
+
+    /** Over is it when its verdicts stand on the cells: control hears of them before it hears of this. */
+    private void awaitFirstRound(Snapshot snapshot) {
+        if (snapshot.generation() == 1) {
+            firstRoundOver = false;
+            var unused = checker.firstRoundOver().thenRun(() -> post(() -> firstRoundOver = true));
+        }
+    }
+
+    private BackendConfig settings(String backend) {
+        return config.backends().stream()
+                .filter(one -> one.name().equals(backend))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Names have other addresses than before. */
+    void followAddresses(Snapshot snapshot) {
+        if (followed && !closed) {
+            follow(snapshot);
+            judge.tick();
+        }
+    }
+
+    /** Whether every endpoint that was to be checked at the start has been, once. Any thread. */
+    boolean firstRoundOver() {
+        return firstRoundOver;
+    }
+
+    /** How an endpoint's checks stand; null when it is not checked. Any thread. */
+    Checked checked(EndpointCell endpoint) {
+        return checked.get(endpoint);
+    }
+
+    /** The last checks of an endpoint, the oldest first. Any thread. */
+    List<Verdict> history(EndpointCell endpoint) {
+        HealthChecker now = checker;
+        return now == null ? List.of() : now.history(Targets.id(endpoint));
+    }
+
+    /** What is thought of an endpoint besides. Any thread. */
+    Standing standing(EndpointCell endpoint) {
+        return judge.standing(endpoint);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        if (checker != null) {
+            checker.close();
+        }
+    }
+
+    // ---- what checks say
+
+    /** On the checks' thread. */
+    private final class Listening implements HealthListener {
+        @Override
+        public void onVerdict(String id, Condition before, Verdict verdict) {
+            EndpointCell cell = cells.get(id);
+            if (cell == null) {
+                return;
+            }
+            Word word = verdict.finding().word();
+            if (word != Word.VOID) {
+                cell.fitness().countCheck(word == Word.PASS, verdict.time().toEpochMilli());
+            }
+            checked.computeIfPresent(
+                    cell,
+                    (same, last) -> new Checked(
+                            verdict.condition(),
+                            last.condition() == verdict.condition() ? last.since() : verdict.time(),
+                            verdict));
+            if (word == Word.FAIL) {
+                onTrouble.accept(cell);
+            }
+            if (before != verdict.condition()) {
+                post(() -> onChange(cell, before, verdict));
+            }
+        }
+    }
+
+    private void onChange(EndpointCell cell, Condition before, Verdict verdict) {
+        if (cells.get(Targets.id(cell)) != cell) {
+            return; // it has been taken away meanwhile
+        }
+        Condition now = verdict.condition();
+        judge.onChecked(
+                cell,
+                switch (now) {
+                    case UP -> null;
+                    case DOWN -> Unfit.DOWN;
+                    case NOT_READY -> Unfit.NOT_READY;
+                    case UNKNOWN -> Unfit.UNCHECKED;
+                });
+        String why = verdict.finding().detail();
+        if (now == Condition.UP) {
+            log.info(
+                    "endpoint up backend={} endpoint={} before={} why=\"{}\"",
+                    cell.backend(),
+                    cell.address(),
+                    before.word(),
+                    why);
+        } else {
+            log.warn(
+                    "endpoint {} backend={} endpoint={} before={} why=\"{}\"",
+                    now.word(),
+                    cell.backend(),
+                    cell.address(),
+                    before.word(),
+                    why);
+        }
+        emit("endpoint-" + now.word(), cell, now.word() + ": " + why, Map.of("before", before.word(), "why", why));
+        if (now == Condition.DOWN) {
+            BackendConfig settings = settings(cell.backend());
+            if (settings != null && settings.health().isPresent()) {
+                aftermath.onDown(cell, settings.health().get().onDown());
+            }
+        } else {
+            aftermath.onAlive(cell);
+        }
+        if (now == Condition.UP) {
+            onChange.run();
+        }
+    }
+
+    // ---- what is judged
+
+    /** On control's thread. */
+    private final class Telling implements Chronicle {
+        @Override
+        public void onEndpoint(EndpointCell endpoint, Change change, String why) {
+            if (change == Change.EJECTED || change == Change.BREAKER_OPEN) {
+                log.warn(
+                        "{} backend={} endpoint={} why=\"{}\"",
+                        change.word(),
+                        endpoint.backend(),
+                        endpoint.address(),
+                        why);
+                onTrouble.accept(endpoint);
+            } else {
+                log.info(
+                        "{} backend={} endpoint={} why=\"{}\"",
+                        change.word(),
+                        endpoint.backend(),
+                        endpoint.address(),
+                        why);
+                onChange.run();
+            }
+            emit(change.word(), endpoint, why, Map.of("why", why));
+        }
+
+        @Override
+        public void onPanic(String backend, boolean panic, int fit, int counted) {
+            String type = panic ? "panic-started" : "panic-ended";
+            log.warn("{} backend={} fit={} of={}", type, backend, fit, counted);
+            events.emit(
+                    type,
+                    "backends/" + backend + ": " + fit + " of " + counted + " endpoints are fit",
+                    Map.of("target", "backends/" + backend, "fit", fit, "of", counted));
+        }
+    }
+
+    private void emit(String type, EndpointCell endpoint, String what, Map<String, Object> more) {
+        String target = "backends/" + endpoint.backend() + "/endpoints/" + endpoint.address();
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("target", target);
+        fields.putAll(more);
+        events.emit(type, target + ": " + what, fields);
+    }
+
+    // ---- control's thread
+
+    /** Has control do it, and look again as long as time brings something. Any thread. */
+    private void post(Runnable step) {
+        try {
+            control.execute(() -> {
+                guarded(step);
+                keepTicking();
+            });
+        } catch (RejectedExecutionException over) {
+            log.debug("nothing to judge: the proxy has stopped");
+        }
+    }
+
+    private void keepTicking() {
+        if (!ticking && !closed) {
+            ticking = true;
+            tick();
+        }
+    }
+
+    private void tick() {
+        boolean[] again = {true};
+        guarded(() -> again[0] = judge.tick());
+        ticking = again[0] && !closed;
+        if (ticking) {
+            control.schedule(this::tick, TICK_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** A fault would vanish in the task's future, and endpoints stay as they are for ever: it is told, and it goes on. */
+    private static void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable fault) {
+            log.error("a look at endpoints failed by a fault of our own, the next goes on", fault);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package dev.tidegate.cli;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Clients that come at an even pace, whatever became of those before: each connects, asks by HTTP/1.0, reads the answer to its
+ * end and remembers who gave it and how long all of it took from when it was due.
+ */
+final class SteadyClients implements AutoCloseable {
+    private static final byte[] REQUEST = "GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
+    private static final int PATIENCE_MILLIS = 2_000;
+    private static final int MOST_AT_A_TIME = 2_000;
+
+    /**
+     * What became of one.
+     *
+     * @param startNanos when it was due
+     * @param tookNanos from then to the end of the answer
+     * @param answer the body; null when there was none
+     * @param failure what the client met; null when it has an answer
+     */
+    record Visit(long startNanos, long tookNanos, String answer, String failure) {
+        boolean failed() {
+            return failure != null;
+        }
+    }
+
+    private final InetSocketAddress address;
+    private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
+    private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    private final ExecutorService clients = Executors.newCachedThreadPool();
+    private final AtomicInteger underWay = new AtomicInteger();
+
+    private SteadyClients(InetSocketAddress address) {
+        this.address = address;
+    }
+
+    static SteadyClients start(InetSocketAddress address, int perSecond) {
+        SteadyClients all = new SteadyClients(address);
+        long gap = TimeUnit.SECONDS.toNanos(1) / perSecond;
+        var unused = all.clock.scheduleAtFixedRate(all::come, 0, gap, TimeUnit.NANOSECONDS);
+        return all;
+    }
+
+    private void come() {
+        long due = System.nanoTime();
+        if (underWay.get() < MOST_AT_A_TIME) {
+            underWay.getAndIncrement();
+            clients.execute(() -> {
+                try {
+                    visit(due);
+                } finally {
+                    underWay.getAndDecrement();
+                }
+            });
+        } else {
+            visits.add(new Visit(due, 0, null, "too many clients wait"));
+        }
+    }
+
+    private void visit(long due) {
+        String answer = null;
+        String failure = null;
+        try (Socket socket = new Socket()) {
+            socket.connect(address, PATIENCE_MILLIS);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.getOutputStream().write(REQUEST);
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            socket.getInputStream().transferTo(all);
+            String text = all.toString(StandardCharsets.ISO_8859_1);
+            int body = text.indexOf("\r\n\r\n");
+            if (text.startsWith("HTTP/1.1 200") && body > 0) {
+                answer = text.substring(body + 4);
+            } else {
+                failure = "an answer of " + text.length() + " bytes";
+            }
+        } catch (IOException met) {
+            failure = met.toString();
+        }
+        visits.add(new Visit(due, System.nanoTime() - due, answer, failure));
+    }
+
+    /** Those that began between two moments, as far as they have ended. */
+    List<Visit> between(long fromNanos, long toNanos) {
+        List<Visit> found = new ArrayList<>();
+        for (Visit visit : visits) {
+            if (visit.startNanos() - fromNanos >= 0 && visit.startNanos() - toNanos < 0) {
+                found.add(visit);
+            }
+        }
+        return found;
+    }
+
+    /** How many have ended. */
+    int ended() {
+        return visits.size();
+    }
+
+    /** Nobody comes any more; waits for those who are there. */
+    void stop() throws InterruptedException {
+        clock.shutdownNow();
+        clients.shutdown();
+        if (!clients.awaitTermination(30, TimeUnit.SECONDS)) {
+            throw new AssertionError("clients that do not come to an end: " + underWay.get());
+        }
+    }
+
+    @Override
+    public void close() {
+        clock.shutdownNow();
+        clients.shutdownNow();
+    }
+}

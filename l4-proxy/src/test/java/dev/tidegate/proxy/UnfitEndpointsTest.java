@@ -1,0 +1,351 @@
+package dev.tidegate.proxy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.listener.TransportChoice.Wish;
+import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.Fitness.Unfit;
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.PeerGoneException;
+import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
+import dev.tidegate.testkit.Scripts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+
+/** What clients see of endpoints that are not fit for them, and what becomes of connections that are there. */
+class UnfitEndpointsTest {
+    private static final String SHORT_EJECTION = "outlier: {ejection: 300ms, max-ejection: 300ms}";
+    private static final String QUICK_CHECKS =
+            "health: {type: tcp, interval: 100ms, fast-interval: 50ms, timeout: 1s, rise: 1, fall: 2, on-down: %s}";
+
+    @EachTransport
+    @Tag("slow")
+    void anEndpointThatResetsIsEjectedAfterFiveAndAgainWhenItIsBack(Wish transport) throws Exception {
+        try (var resetting = ScriptedBackend.start(Scripts.rst());
+                var one = ScriptedBackend.echo();
+                var two = ScriptedBackend.echo();
+                var proxy = start(transport, SHORT_EJECTION, resetting, one, two)) {
+            EndpointCell cell = proxy.cell("a");
+            int lost = 0;
+            for (int cycle = 1; cycle <= 2; cycle++) {
+                int times = cycle;
+                int lostBefore = lost;
+                for (int i = 0; i < 2_000 && cell.fitness().ejections() < times; i++) {
+                    lost += served(proxy) ? 0 : 1;
+                }
+                assertEquals(times, cell.fitness().ejections(), "ejections after clients lost: " + lost);
+                // One at a time: what control's thread has not heard of yet is one more at the most.
+                assertTrue(lost - lostBefore <= 6, "clients that saw a reset in cycle " + cycle + ": " + lost);
+                Await.until("it is back", () -> !cell.fitness().unfit(Unfit.EJECTED));
+            }
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void anEndpointThatRefusesIsEjectedAndNoClientFails(Wish transport) throws Exception {
+        try (var refusing = ScriptedBackend.refusing();
+                var one = ScriptedBackend.echo();
+                var two = ScriptedBackend.echo();
+                var proxy = start(transport, SHORT_EJECTION, refusing, one, two)) {
+            EndpointCell cell = proxy.cell("a");
+            for (int cycle = 1; cycle <= 2; cycle++) {
+                int times = cycle;
+                for (int i = 0; i < 500 && cell.fitness().ejections() < times; i++) {
+                    assertTrue(served(proxy), "client " + i + " of cycle " + cycle);
+                }
+                assertEquals(times, cell.fitness().ejections());
+                Await.until("it is back", () -> !cell.fitness().unfit(Unfit.EJECTED));
+            }
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void anEndpointThatTakesRequestsAndSaysNothingIsEjected(Wish transport) throws Exception {
+        try (var silent = ScriptedBackend.start(Scripts.readToEnd());
+                var one = ScriptedBackend.echo();
+                var proxy = start(
+                        transport,
+                        "outlier: {consecutive-failures: 3, first-byte: 50ms, ejection: 1h, max-ejection: 1h}",
+                        silent,
+                        one)) {
+            List<ScriptedClient> clients = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                ScriptedClient client = connect(proxy);
+                client.send("ping");
+                clients.add(client);
+            }
+            Await.until("it is ejected", () -> proxy.cell("a").fitness().unfit(Unfit.EJECTED));
+
+            assertEquals(List.of(), proxy.records(), "connections to it go on");
+            for (int i = 0; i < 10; i++) {
+                assertTrue(served(proxy));
+            }
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    /** yyyar/gobetween#74: connections to a dead endpoint stayed, and clients waited for ever. */
+    @EachTransport
+    @Tag("slow")
+    void onDownCutEndsItsConnectionsWithinAboutASecond(Wish transport) throws Exception {
+        int held = 50;
+        try (var dying = ScriptedBackend.echo();
+                var other = ScriptedBackend.echo();
+                var proxy = start(transport, QUICK_CHECKS.formatted("cut"), dying, other)) {
+            awaitUp(proxy, "a", "b");
+            List<ScriptedClient> clients = hold(proxy, 2 * held);
+            assertEquals(held, proxy.cell("a").inFlight());
+            dying.stopListening();
+
+            Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+            long downNanos = System.nanoTime();
+            Await.until(
+                    "all of its connections have ended", () -> proxy.cell("a").inFlight() == 0);
+            long millis = (System.nanoTime() - downNanos) / 1_000_000;
+
+            assertTrue(millis < 5_000, "it took ms: " + millis); // a second, and what a busy machine adds
+            Await.until("all are logged", () -> proxy.records().size() == held);
+            assertTrue(
+                    proxy.records().stream().allMatch(record -> record.reason == CloseReason.ENDPOINT_DOWN),
+                    () -> proxy.records().stream()
+                            .map(r -> r.reason)
+                            .distinct()
+                            .toList()
+                            .toString());
+            assertEquals(held, proxy.cell("b").inFlight(), "those of the other stay");
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void onDownKeepLeavesConnectionsAsTheyAre(Wish transport) throws Exception {
+        try (var dying = ScriptedBackend.echo();
+                var other = ScriptedBackend.echo();
+                var proxy = start(transport, QUICK_CHECKS.formatted("keep"), dying, other)) {
+            awaitUp(proxy, "a", "b");
+            List<ScriptedClient> clients = hold(proxy, 10);
+            dying.stopListening();
+            Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+
+            for (ScriptedClient client : clients) {
+                ping(client);
+            }
+            for (int i = 0; i < 4; i++) {
+                assertTrue(served(proxy));
+            }
+            Await.equal(
+                    "of those that came later none is left",
+                    5,
+                    () -> proxy.cell("b").inFlight());
+            assertEquals(5, proxy.cell("a").inFlight());
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void onDownDrainRetiresItsConnections(Wish transport) throws Exception {
+        try (var dying = ScriptedBackend.echo();
+                var other = ScriptedBackend.echo();
+                var proxy = start(transport, QUICK_CHECKS.formatted("drain"), dying, other)) {
+            awaitUp(proxy, "a", "b");
+            List<ScriptedClient> clients = hold(proxy, 4);
+            dying.stopListening();
+            Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+
+            Await.until("both have ended", () -> {
+                proxy.pass(Duration.ofSeconds(1)); // of its window, and then of silence
+                return proxy.records().size() == 2;
+            });
+
+            assertEquals(CloseReason.ENDPOINT_DOWN, proxy.records().get(0).reason);
+            assertFalse(proxy.records().get(0).cutMidExchange);
+            assertEquals(2, proxy.cell("b").inFlight());
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    /** When most endpoints seem dead, checks may be what is wrong. */
+    @EachTransport
+    @Tag("slow")
+    void inPanicConnectionsAreKeptWhateverOnDownSays(Wish transport) throws Exception {
+        try (var first = ScriptedBackend.echo();
+                var second = ScriptedBackend.echo();
+                var wrong = ScriptedBackend.echo();
+                var proxy = start(
+                        transport,
+                        QUICK_CHECKS.formatted("cut").replace("tcp,", "tcp, port: " + wrong.port() + ",")
+                                + ", panic: {threshold: 100%, mode: spread}",
+                        first,
+                        second)) {
+            awaitUp(proxy, "a", "b");
+            List<ScriptedClient> clients = hold(proxy, 10);
+            wrong.stopListening();
+            Await.until(
+                    "both are down",
+                    () -> proxy.cell("a").fitness().unfit(Unfit.DOWN)
+                            && proxy.cell("b").fitness().unfit(Unfit.DOWN));
+            assertTrue(proxy.proxy().snapshot().backends().get(0).cell().panic());
+            proxy.pass(Duration.ofSeconds(5)); // whoever is cut would be cut by now
+            long checks = proxy.cell("a").fitness().checksFailed();
+            Await.until("some more checks", () -> proxy.cell("a").fitness().checksFailed() >= checks + 5);
+
+            for (ScriptedClient client : clients) {
+                ping(client);
+            }
+            assertTrue(served(proxy), "connections are spread over all");
+            Await.equal(
+                    "the ten are left",
+                    10,
+                    () -> proxy.cell("a").inFlight() + proxy.cell("b").inFlight());
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void inPanicARefusingBackendTakesNoConnections(Wish transport) throws Exception {
+        try (var first = ScriptedBackend.echo();
+                var wrong = ScriptedBackend.refusing();
+                var proxy = start(
+                        transport,
+                        QUICK_CHECKS.formatted("keep").replace("tcp,", "tcp, port: " + wrong.port() + ",")
+                                + ", panic: {mode: refuse}",
+                        first)) {
+            Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+
+            assertFalse(served(proxy));
+
+            assertEquals(CloseReason.NO_ENDPOINT, proxy.awaitRecord(0).reason);
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void anEndpointThatIsBackIsUpAgain(Wish transport) throws Exception {
+        try (var dying = ScriptedBackend.echo();
+                var other = ScriptedBackend.echo();
+                var proxy = start(transport, QUICK_CHECKS.formatted("keep"), dying, other)) {
+            awaitUp(proxy, "a", "b");
+            dying.stopListening();
+            Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+            try (var back =
+                    ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onPort(dying.port()), Scripts.echo())) {
+                Await.until("it is up", () -> proxy.cell("a").fitness().fit());
+
+                for (int i = 0; i < 2; i++) {
+                    assertTrue(served(proxy));
+                }
+                assertTrue(back.connections().stream().anyMatch(it -> it.bytesReceived() > 0), "no client came to it");
+            }
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void theFirstRoundIsOverWhenEachEndpointHasBeenCheckedAndNotBefore(Wish transport) throws Exception {
+        String checks = "health: {type: tcp, interval: 1h, fast-interval: 1h, timeout: 1s, fall: 1}";
+        try (var echo = ScriptedBackend.echo();
+                var hole = ScriptedBackend.blackHole();
+                var proxy = start(transport, checks, echo, hole)) {
+            Await.until("the first is checked", () -> proxy.cell("a").fitness().checksPassed() == 1);
+            boolean over = proxy.proxy().firstChecksOver();
+            boolean both =
+                    proxy.cell("b").fitness().lastCheckMillis() != 0; // on a machine that was held up for a second
+            assertTrue(both || !over, "the other is not checked yet");
+
+            Await.until("the first round", proxy.proxy()::firstChecksOver);
+
+            assertEquals(1, proxy.cell("b").fitness().checksFailed());
+            Await.until("the other is down", () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
+        }
+    }
+
+    @EachTransport
+    @Tag("slow")
+    void withHealthTakenOutByAReloadAllAreUp(Wish transport) throws Exception {
+        try (var echo = ScriptedBackend.echo();
+                var gone = ScriptedBackend.refusing();
+                var proxy = start(transport, QUICK_CHECKS.formatted("keep"), echo, gone)) {
+            Await.until("one is down", () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
+            EndpointCell cell = proxy.cell("b");
+
+            int port = proxy.proxy().listeningOn().values().iterator().next().getPort();
+            proxy.reload(yaml(port, "outlier: off", echo, gone));
+
+            assertTrue(proxy.proxy().firstChecksOver());
+            assertTrue(cell.fitness().fit());
+            long checks = cell.fitness().checksFailed();
+            proxy.reload(yaml(port, QUICK_CHECKS.formatted("keep"), echo, gone));
+            Await.until("checked again, and down", () -> cell.fitness().unfit(Unfit.DOWN));
+            assertTrue(cell.fitness().checksFailed() > checks);
+        }
+    }
+
+    // ---- how
+
+    private static ReloadFixture start(Wish transport, String more, ScriptedBackend... backends) throws Exception {
+        return ReloadFixture.start(transport, yaml(ReloadFixture.port(), more, backends));
+    }
+
+    private static ScriptedClient connect(ReloadFixture proxy) throws IOException {
+        return ScriptedClient.connect(
+                proxy.proxy().listeningOn().values().iterator().next());
+    }
+
+    private static void awaitUp(ReloadFixture proxy, String... names) {
+        for (String name : names) {
+            Await.until(name + " is up", () -> proxy.cell(name).fitness().fit());
+        }
+    }
+
+    /** Whether a new client gets its answer, and a clean end. */
+    private static boolean served(ReloadFixture proxy) throws IOException {
+        try (ScriptedClient client = connect(proxy)) {
+            ping(client);
+            client.shutdownOutput();
+            return client.readToEnd().kind() == End.Kind.FIN;
+        } catch (PeerGoneException reset) {
+            return false;
+        }
+    }
+
+    private static List<ScriptedClient> hold(ReloadFixture proxy, int count) throws IOException {
+        List<ScriptedClient> clients = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ScriptedClient client = connect(proxy);
+            ping(client);
+            clients.add(client);
+        }
+        return clients;
+    }
+
+    private static void ping(ScriptedClient client) throws IOException {
+        client.send("ping");
+        assertEquals("ping", client.readText(4));
+    }
+
+    /** Endpoints a, b and so on, in turn, with more keys for their backend. */
+    private static String yaml(int port, String more, ScriptedBackend... backends) {
+        List<String> endpoints = new ArrayList<>();
+        for (ScriptedBackend backend : backends) {
+            endpoints.add(ReloadFixture.endpoint(String.valueOf((char) ('a' + endpoints.size())), backend));
+        }
+        return """
+                frontends: [{name: front, listen: "127.0.0.1:%d", backend: back}]
+                backends:
+                  - {name: back, balance: round-robin, endpoints: [%s], %s}
+                """.formatted(port, String.join(", ", endpoints), more);
+    }
+}
