@@ -328,6 +328,20 @@ class PickersTest {
         assertEquals(2_000, inFlight(endpoints, 3), 30);
     }
 
+    /** With nobody in flight a beginner gets some by its share, and not nothing until it has its whole one. */
+    @ParameterizedTest
+    @EnumSource(
+            value = BalancePolicy.class,
+            names = {"LEAST_CONNECTIONS", "POWER_OF_TWO"})
+    void amongTheIdleABeginnerGetsItsShare(BalancePolicy policy) {
+        EndpointList endpoints = weighted(1, 1, 1, 1);
+        share(endpoints, 2, 500);
+
+        int[] picked = pickAndLetGo(policy, endpoints, 100_000);
+
+        assertTrue(picked[2] >= 12_000 && picked[2] <= 18_000, policy + " gave the beginner " + picked[2]);
+    }
+
     /** A floor below the shares of the others must neither be lifted, nor be nothing. */
     @ParameterizedTest
     @EnumSource(BalancePolicy.class)
