@@ -142,7 +142,8 @@ class GrpcProbeTest {
     void closeBeforeTheAnswerIsTold() {
         try (ScriptedBackend backend = ScriptedBackend.start(H2.answering())) {
             Finding finding = bench.run(WHOLE, backend.address());
-            assertEquals(Finding.fail("connection closed, and no answer"), finding);
+            // What the codec still writes may meet a socket that is closed already: then it is a reset that is seen.
+            assertTrue(finding.detail().matches("connection (closed|reset), and no answer"), finding::detail);
         }
         assertTrue(new GrpcProbe("a", Optional.empty()).equals(of("a")), "equal when they ask the same");
     }

@@ -136,7 +136,7 @@ class Http2ProbeTest {
 
     @Test
     void closeAtAnyStageIsTold() {
-        assertEquals(Finding.fail("connection closed, and no answer"), run(c -> c.shutdownOutput(), GET));
+        assertEnded("no answer", run(c -> c.shutdownOutput(), GET));
         // What the codec still writes may meet a socket that is closed already: then it is a reset that is seen.
         assertEnded("no answer", run(H2.answering(), GET));
         assertEnded(
