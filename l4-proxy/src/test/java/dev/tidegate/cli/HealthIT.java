@@ -122,7 +122,9 @@ class HealthIT {
     @Test
     void anEndpointThatAcceptsAndIsSilentIsEjected() throws Exception {
         try (var victim = ScriptedBackend.start(connection -> connection.readToEnd(Duration.ofSeconds(30)));
-                Scene scene = new Scene(victim.hostPort(), "    outlier: {consecutive-failures: 2, first-byte: 300ms, ejection: 20s}\n")) {
+                Scene scene = new Scene(
+                        victim.hostPort(),
+                        "    outlier: {consecutive-failures: 2, first-byte: 300ms, ejection: 20s}\n")) {
             long out = scene.awaitOut("ejected");
             scene.calm();
             assertEquals(List.of(), failed(scene.clients.between(out, System.nanoTime() - SECOND)));
