@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SNIHostName;
 
 /** The texts that a check is made of: what may be sent, and what may be asked for. Stateless. */
 final class CheckWords {
@@ -168,7 +169,13 @@ final class CheckWords {
         } catch (InvalidValue e) {
             throw new InvalidValue(Text.quote(text) + " is no host name", "write one, as in app.internal");
         }
-        return parts.host();
+        try {
+            return new SNIHostName(parts.host()).getAsciiName();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidValue(
+                    Text.quote(text) + " is no name that TLS can ask for",
+                    "write one of letters, digits, hyphens and dots, with no dot at the end");
+        }
     }
 
     static String argument(String text) throws InvalidValue {

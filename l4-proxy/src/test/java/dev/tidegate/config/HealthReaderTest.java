@@ -316,6 +316,8 @@ final class HealthReaderTest {
                 "{type: tls, server-name: 10.0.0.1} | health.server-name: \"10.0.0.1\" is an address, and TLS asks for names"
                         + " only; write a name, or remove the key",
                 "{type: tls, server-name: \"a:443\"} | health.server-name: \"a:443\" is no host name",
+                "{type: tls, server-name: a_b} | health.server-name: \"a_b\" is no name that TLS can ask for; write one of"
+                        + " letters, digits, hyphens and dots",
                 "{type: tls, ca: \"\"} | health.ca: the path is empty",
                 "{type: exec} | health.command: the key is missing; type exec needs it: for `exec`: the program",
                 "{type: exec, command: [check]} | health.command[0]: program \"check\" is not an absolute path; write it from"
