@@ -37,7 +37,7 @@ class HealthIT {
                 Scene scene = new Scene(HostPort.of(victim.address()), HTTP_CHECK)) {
             scene.calm();
             TidegateProcess.command("kill", "-KILL", Long.toString(victim.pid()));
-            scene.awaitOut("down");
+            long out = scene.awaitOut("down");
             scene.finish("killed");
 
             // What it had accepted dies with it; whoever came later was served by another, at the first try or the
@@ -45,6 +45,10 @@ class HealthIT {
             long resets = scene.closed("endpoint-reset");
             assertTrue(scene.failures().size() <= 3, () -> scene.failures().toString());
             assertTrue(resets <= 3, "connections that died with it: " + resets);
+            for (String undialed : List.of("dial-refused", "dial-timeout", "dial-failed", "no-endpoint")) {
+                assertEquals(0, scene.closed(undialed), undialed);
+            }
+            assertEquals(List.of(), failed(scene.clients.between(out, System.nanoTime())));
         }
     }
 
@@ -114,8 +118,10 @@ class HealthIT {
             assertEquals(List.of(), failed(scene.clients.between(out, System.nanoTime() - SECOND)));
             scene.finish("resetting");
             long resets = scene.closed("endpoint-reset");
-            // Some are reset so early that they are tried elsewhere.
             assertTrue(resets <= 20, "connections that it reset: " + resets);
+            // Some are reset so early that they are tried elsewhere: those are refused connects, and count as well.
+            JsonNode failures = scene.endpoint("c").get("failures");
+            assertTrue(failures.get("reset").asInt() + failures.get("refused").asInt() >= 5, failures::toString);
         }
     }
 
