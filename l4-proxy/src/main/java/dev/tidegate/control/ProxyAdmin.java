@@ -234,11 +234,8 @@ public final class ProxyAdmin implements ProxyOperations {
     public CompletionStage<Outcome> execute(Command command, WriteContext context) {
         CompletionStage<Outcome> done =
                 command instanceof Command.Reload ? reload(context) : proxy.execute(command, context);
-        return done.thenApply(outcome -> {
-            // Before it is told, so that whoever hears of it never reads what was before.
-            forgetViews();
-            return outcome;
-        });
+        // Before it is told, so that whoever hears of it never reads what was before; of a fault, too.
+        return done.whenComplete((outcome, fault) -> forgetViews());
     }
 
     private CompletionStage<Outcome> reload(WriteContext context) {
