@@ -124,13 +124,8 @@ public final class Judge {
         }
     }
 
-    /** Names have been resolved, or something else has changed that is not judged here: looks at it all again. */
-    public void lookAgain() {
-        backends.values().forEach(judge -> judge.tick(ticker.nanoTime()));
-    }
-
     /**
-     * Does what time brings.
+     * Does what time brings, and looks again at what is not judged here, such as names that have been resolved.
      *
      * @return whether time is going to bring more
      */

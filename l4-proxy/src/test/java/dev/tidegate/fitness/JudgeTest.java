@@ -523,12 +523,12 @@ class JudgeTest {
         e[0].close(Closed.DRAINING, true);
         e[1].close(Closed.DISABLED, true);
         e[2].close(Closed.DRAINING, true);
-        judge.lookAgain();
+        judge.tick();
         assertFalse(cell.panic(), "the one that is left is up");
 
         e[0].close(Closed.DRAINING, false);
         e[1].close(Closed.DISABLED, false);
-        judge.lookAgain();
+        judge.tick();
 
         assertTrue(cell.panic(), "one of three");
     }
