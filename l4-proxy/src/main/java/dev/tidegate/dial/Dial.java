@@ -59,7 +59,7 @@ public final class Dial implements Expirable, ChannelFutureListener {
     private long attemptNanos;
     private long deadlineHandle = Deadlines.UNARMED;
     private int attempts;
-    private Fitness.Trial trial = Fitness.Trial.NOT_NEEDED;
+    private int trial = Fitness.TRIAL_NOT_NEEDED;
     private boolean wholeTimeout; // the attempt has all of connect.timeout
     private CloseReason lastReason = CloseReason.NO_ENDPOINT;
     private Throwable lastCause;
@@ -202,9 +202,10 @@ public final class Dial implements Expirable, ChannelFutureListener {
     /** While its breaker is half open an endpoint is tried by few at a time; who finds no place looks again. */
     private boolean hasTrial(Endpoint picked) {
         trial = backend.endpoints().spreading()
-                ? Fitness.Trial.NOT_NEEDED
+                ? Fitness.TRIAL_NOT_NEEDED
                 : picked.cell().fitness().tryTrial();
-        if (trial == Fitness.Trial.REFUSED) {
+        if (trial == Fitness.TRIAL_REFUSED) {
+            trial = Fitness.TRIAL_NOT_NEEDED;
             picked.cell().release();
             return false;
         }
@@ -292,16 +293,16 @@ public final class Dial implements Expirable, ChannelFutureListener {
         if (failure == null) {
             endTrial();
         } else {
-            trial = Fitness.Trial.NOT_NEEDED; // it stays taken until the breaker's next word
+            trial = Fitness.TRIAL_NOT_NEEDED; // it stays taken until the breaker's next word
             row.countFailure(failure);
             backend.watch().onFailure(endpoint.cell(), failure);
         }
     }
 
     private void endTrial() {
-        if (trial == Fitness.Trial.TAKEN) {
-            trial = Fitness.Trial.NOT_NEEDED;
-            endpoint.cell().fitness().endTrial();
+        if (trial != Fitness.TRIAL_NOT_NEEDED) {
+            endpoint.cell().fitness().endTrial(trial);
+            trial = Fitness.TRIAL_NOT_NEEDED;
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.tidegate.model;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * How fit an endpoint is for new connections, by what checks say and by how connections to it have fared; and how far it
@@ -12,6 +13,12 @@ public final class Fitness {
     /** A whole share. */
     public static final int FULL_SHARE = 1_000;
 
+    /** What {@link #tryTrial} answers while the breaker is closed: nothing is needed, and nothing to be given back. */
+    public static final int TRIAL_NOT_NEEDED = 0;
+
+    /** What {@link #tryTrial} answers while all trials are under way. */
+    public static final int TRIAL_REFUSED = -1;
+
     private static final int UNBOUNDED = -1;
 
     private volatile int unfit; // writer: control; bits of Unfit, 0: fit
@@ -21,7 +28,9 @@ public final class Fitness {
     private volatile long checksFailed; // writer: the checks' thread
     private volatile long lastCheckMillis; // writer: the checks' thread
     private volatile long ejections; // writer: control
-    private final AtomicInteger trials = new AtomicInteger(UNBOUNDED);
+    /** Which half-open period it is, and how many trials are left in it: both change in one step. */
+    private final AtomicLong trials = new AtomicLong(trials(0, UNBOUNDED));
+
     private final AtomicInteger failuresInRow = new AtomicInteger();
     private final AtomicInteger connectFailuresInRow = new AtomicInteger();
 
@@ -54,19 +63,9 @@ public final class Fitness {
         }
     }
 
-    /** What an attempt needs when the breaker is half open. */
-    public enum Trial {
-        /** Nothing: the breaker is closed. */
-        NOT_NEEDED,
-        /** It has one of the trials; it is to be given back by {@link #endTrial}, or ends in a failure. */
-        TAKEN,
-        /** All trials are under way. */
-        REFUSED
-    }
-
     /** Whether nothing speaks against it. */
     public boolean fit() {
-        return unfit == 0 && trials.get() != 0;
+        return unfit == 0 && left(trials.get()) != 0;
     }
 
     /** Whether it is not fit for that reason. */
@@ -155,35 +154,59 @@ public final class Fitness {
     /** Lets so many attempts at a time through, until {@link #endTrials}. Called by control only. */
     public void beginTrials(int most) {
         mostTrials = most;
-        trials.set(most);
+        trials.updateAndGet(before -> trials(after(period(before)), most));
     }
 
     /** Lets every attempt through. Called by control only. */
     public void endTrials() {
-        trials.set(UNBOUNDED);
+        trials.updateAndGet(before -> trials(period(before), UNBOUNDED));
     }
 
     /** Whether attempts are let through one by one: the breaker is half open. */
     public boolean onTrial() {
-        return trials.get() != UNBOUNDED;
+        return left(trials.get()) != UNBOUNDED;
     }
 
-    /** Takes a trial, where one is needed. */
-    public Trial tryTrial() {
-        int left = trials.get();
-        while (left > 0) {
-            int witness = trials.compareAndExchange(left, left - 1);
-            if (witness == left) {
-                return Trial.TAKEN;
+    /**
+     * Takes a trial, where one is needed.
+     *
+     * @return {@link #TRIAL_NOT_NEEDED}, {@link #TRIAL_REFUSED}, or a trial: it is to be given back by {@link #endTrial},
+     *     or ends in a failure
+     */
+    public int tryTrial() {
+        long now = trials.get();
+        while (left(now) > 0) {
+            long witness = trials.compareAndExchange(now, trials(period(now), left(now) - 1));
+            if (witness == now) {
+                return period(now);
             }
-            left = witness;
+            now = witness;
         }
-        return left == UNBOUNDED ? Trial.NOT_NEEDED : Trial.REFUSED;
+        return left(now) == UNBOUNDED ? TRIAL_NOT_NEEDED : TRIAL_REFUSED;
     }
 
-    /** Gives a trial back that has not failed. */
-    public void endTrial() {
-        trials.getAndUpdate(left -> left == UNBOUNDED ? UNBOUNDED : Math.min(left + 1, mostTrials));
+    /** Gives a trial back that has not failed. One of an earlier half-open period is none of the trials of this one. */
+    public void endTrial(int trial) {
+        trials.getAndUpdate(now -> period(now) == trial && left(now) != UNBOUNDED
+                ? trials(trial, Math.min(left(now) + 1, mostTrials))
+                : now);
+    }
+
+    private static long trials(int period, int left) {
+        return ((long) period << Integer.SIZE) | (left & 0xffff_ffffL);
+    }
+
+    private static int period(long trials) {
+        return (int) (trials >>> Integer.SIZE);
+    }
+
+    private static int left(long trials) {
+        return (int) trials;
+    }
+
+    /** Above 0: what is below has a meaning of its own. */
+    private static int after(int period) {
+        return period == Integer.MAX_VALUE ? 1 : period + 1;
     }
 
     // ---- streaks

@@ -23,7 +23,6 @@ import dev.tidegate.model.EndpointList;
 import dev.tidegate.model.EndpointWatch;
 import dev.tidegate.model.Failure;
 import dev.tidegate.model.Fitness;
-import dev.tidegate.model.Fitness.Trial;
 import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.model.ProxyProtocol;
 import dev.tidegate.model.Retries;
@@ -360,15 +359,15 @@ class JudgeTest {
         assertEquals(BreakerState.HALF_OPEN, judge.standing(e[0]).breaker());
         assertNull(judge.standing(e[0]).breakerUntil());
         assertTrue(fitness.fit());
-        assertEquals(Trial.TAKEN, fitness.tryTrial());
-        assertEquals(Trial.TAKEN, fitness.tryTrial());
+        assertTrue(fitness.tryTrial() > 0);
+        assertTrue(fitness.tryTrial() > 0);
         assertFalse(fitness.fit(), "all trials are under way");
-        assertEquals(Trial.REFUSED, fitness.tryTrial());
+        assertEquals(Fitness.TRIAL_REFUSED, fitness.tryTrial());
 
         watch.onConnected(e[0]);
 
         assertEquals(BreakerState.CLOSED, judge.standing(e[0]).breaker());
-        assertEquals(Trial.NOT_NEEDED, fitness.tryTrial());
+        assertEquals(Fitness.TRIAL_NOT_NEEDED, fitness.tryTrial());
         assertTrue(fitness.fit());
         assertEquals(
                 List.of(
@@ -384,7 +383,7 @@ class JudgeTest {
         follow(true, policy(null, BREAKER, null), e);
         fail(e[0], 3);
         pass(Duration.ofSeconds(10));
-        assertEquals(Trial.TAKEN, e[0].fitness().tryTrial());
+        assertTrue(e[0].fitness().tryTrial() > 0);
 
         fail(e[0], 1);
 
@@ -395,8 +394,8 @@ class JudgeTest {
         assertFalse(e[0].fitness().fit());
         pass(Duration.ofMillis(1));
         assertTrue(e[0].fitness().fit());
-        assertEquals(Trial.TAKEN, e[0].fitness().tryTrial());
-        assertEquals(Trial.TAKEN, e[0].fitness().tryTrial(), "all trials are there again");
+        assertTrue(e[0].fitness().tryTrial() > 0);
+        assertTrue(e[0].fitness().tryTrial() > 0, "all trials are there again");
     }
 
     @Test
@@ -835,7 +834,7 @@ class JudgeTest {
 
         follow(false, policy(null, null, null), e);
 
-        assertEquals(Trial.NOT_NEEDED, e[0].fitness().tryTrial());
+        assertEquals(Fitness.TRIAL_NOT_NEEDED, e[0].fitness().tryTrial());
     }
 
     @Test

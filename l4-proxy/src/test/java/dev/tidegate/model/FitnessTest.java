@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tidegate.model.Fitness.Trial;
 import dev.tidegate.model.Fitness.Unfit;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,8 +59,8 @@ class FitnessTest {
 
     @Test
     void withoutTrialsNoneIsNeeded() {
-        assertEquals(Trial.NOT_NEEDED, fitness.tryTrial());
-        fitness.endTrial();
+        assertEquals(Fitness.TRIAL_NOT_NEEDED, fitness.tryTrial());
+        fitness.endTrial(1);
         assertFalse(fitness.onTrial());
         assertTrue(fitness.fit());
     }
@@ -69,30 +68,52 @@ class FitnessTest {
     @Test
     void aTrialThatIsGivenBackMayBeTakenAgainAndThereAreNeverMore() {
         fitness.beginTrials(1);
-        fitness.endTrial();
-        assertEquals(Trial.TAKEN, fitness.tryTrial());
-        assertEquals(Trial.REFUSED, fitness.tryTrial());
+        int trial = takeTrial();
+        fitness.endTrial(trial);
+        fitness.endTrial(trial);
+        assertEquals(trial, takeTrial());
+        assertEquals(Fitness.TRIAL_REFUSED, fitness.tryTrial());
         assertFalse(fitness.fit());
         assertTrue(fitness.sound());
 
-        fitness.endTrial();
+        fitness.endTrial(trial);
 
         assertTrue(fitness.fit());
-        assertEquals(Trial.TAKEN, fitness.tryTrial());
-        assertEquals(Trial.REFUSED, fitness.tryTrial());
+        takeTrial();
+        assertEquals(Fitness.TRIAL_REFUSED, fitness.tryTrial());
+    }
+
+    /** Or it would let one more through than are allowed. */
+    @Test
+    void aTrialOfAnEarlierPeriodGivenBackInALaterOneChangesNothing() {
+        fitness.beginTrials(1);
+        int early = takeTrial();
+        fitness.endTrials(); // another has failed, and the breaker was open for a while
+        fitness.beginTrials(1);
+        takeTrial();
+
+        fitness.endTrial(early);
+
+        assertEquals(Fitness.TRIAL_REFUSED, fitness.tryTrial());
+    }
+
+    private int takeTrial() {
+        int trial = fitness.tryTrial();
+        assertTrue(trial > 0, "a trial: " + trial);
+        return trial;
     }
 
     /** Such as one that another trial's success has made needless. */
     @Test
     void aTrialGivenBackAfterTheirEndChangesNothing() {
         fitness.beginTrials(2);
-        assertEquals(Trial.TAKEN, fitness.tryTrial());
+        int trial = takeTrial();
         fitness.endTrials();
 
-        fitness.endTrial();
+        fitness.endTrial(trial);
 
         assertFalse(fitness.onTrial());
-        assertEquals(Trial.NOT_NEEDED, fitness.tryTrial());
+        assertEquals(Fitness.TRIAL_NOT_NEEDED, fitness.tryTrial());
     }
 
     @Test
@@ -104,11 +125,12 @@ class FitnessTest {
         AtomicInteger taken = new AtomicInteger();
         inThreads(6, () -> {
             for (int i = 0; i < 5_000; i++) {
-                if (fitness.tryTrial() == Trial.TAKEN) {
+                int trial = fitness.tryTrial();
+                if (trial > 0) {
                     highest.accumulateAndGet(underWay.incrementAndGet(), Math::max);
                     taken.incrementAndGet();
                     underWay.decrementAndGet();
-                    fitness.endTrial();
+                    fitness.endTrial(trial);
                 }
             }
         });
@@ -116,9 +138,9 @@ class FitnessTest {
         assertTrue(highest.get() <= most, "at a time: " + highest);
         assertTrue(taken.get() >= 5_000, "taken: " + taken);
         for (int i = 0; i < most; i++) {
-            assertEquals(Trial.TAKEN, fitness.tryTrial(), "all have been given back");
+            takeTrial(); // all have been given back
         }
-        assertEquals(Trial.REFUSED, fitness.tryTrial());
+        assertEquals(Fitness.TRIAL_REFUSED, fitness.tryTrial());
     }
 
     @Test
@@ -127,7 +149,7 @@ class FitnessTest {
         AtomicInteger taken = new AtomicInteger();
         inThreads(8, () -> {
             for (int i = 0; i < 1_000; i++) {
-                if (fitness.tryTrial() == Trial.TAKEN) {
+                if (fitness.tryTrial() > 0) {
                     taken.incrementAndGet();
                 }
             }
