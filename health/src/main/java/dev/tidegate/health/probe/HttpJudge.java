@@ -55,19 +55,42 @@ final class HttpJudge {
 
     /** Looks at the body so far. Empty: what is yet to come may decide. */
     Optional<Finding> look(boolean complete) {
-        Regex wanted = expected.body().orElseThrow();
+        return complete || isFull() ? lookAtLast() : lookAtPart();
+    }
+
+    private Optional<Finding> lookAtPart() {
         try {
-            if (wanted.endOfFound(body.toString(StandardCharsets.UTF_8), effort) >= 0) {
-                return Optional.of(Finding.pass("HTTP " + status + ", " + wanted + " found"));
-            }
+            return isFound(false, effort) ? Optional.of(found()) : Optional.empty();
+        } catch (Regex.TooMuchWork e) {
+            // A body in many small pieces is looked at as often. From here on each look ends at once, up to the last
+            // one.
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Finding> lookAtLast() {
+        try {
+            return Optional.of(isFound(true, new Regex.Effort()) ? found() : notFound());
         } catch (Regex.TooMuchWork e) {
             return Optional.of(Finding.fail(e.getMessage()));
         }
-        if (!complete && !isFull()) {
-            return Optional.empty();
-        }
+    }
+
+    private boolean isFound(boolean last, Regex.Effort effortOfLook) throws Regex.TooMuchWork {
+        return wanted().isFound(body.toString(StandardCharsets.UTF_8), last, effortOfLook);
+    }
+
+    private Finding found() {
+        return Finding.pass("HTTP " + status + ", " + wanted() + " found");
+    }
+
+    private Finding notFound() {
         String where = isFull() ? "the first 64 KiB of the body" : "the body";
-        return Optional.of(Finding.fail("HTTP " + status + ", no " + wanted + " in " + where + "; it begins: "
-                + Printable.quoted(body.toByteArray())));
+        return Finding.fail("HTTP " + status + ", no " + wanted() + " in " + where + "; it begins: "
+                + Printable.quoted(body.toByteArray()));
+    }
+
+    private Regex wanted() {
+        return expected.body().orElseThrow();
     }
 }

@@ -28,9 +28,24 @@ public final class Regex {
      * @throws TooMuchWork if it takes more than {@code effort} has left
      */
     int endOfFound(String in, Effort effort) throws TooMuchWork {
+        Matcher matcher = pattern.matcher(new Metered(in, effort));
+        return isFound(matcher) ? matcher.end() : -1;
+    }
+
+    /**
+     * Whether it is found in a text; in one that may go on ({@code last} is false), whether it is found whatever follows: an
+     * expression may ask for the end, or for something to be absent.
+     *
+     * @throws TooMuchWork if it takes more than {@code effort} has left
+     */
+    boolean isFound(String in, boolean last, Effort effort) throws TooMuchWork {
+        Matcher matcher = pattern.matcher(new Metered(in, effort));
+        return isFound(matcher) && (last || !matcher.hitEnd());
+    }
+
+    private boolean isFound(Matcher matcher) throws TooMuchWork {
         try {
-            Matcher matcher = pattern.matcher(new Metered(in, effort));
-            return matcher.find() ? matcher.end() : -1;
+            return matcher.find();
         } catch (Spent | StackOverflowError e) {
             throw new TooMuchWork(this, e);
         }

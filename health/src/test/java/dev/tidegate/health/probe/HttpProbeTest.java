@@ -105,6 +105,25 @@ class HttpProbeTest {
                 answer(Https.getting("a"), "HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n"));
     }
 
+    /** What a part of the body ends with is not what the body ends with. */
+    @ParameterizedTest
+    @CsvSource({
+        "'ok$', '3', ' ko', 'no'",
+        "'ok(?! no)', '3', ' no', 'no'",
+        "'ok\\b', '3', 'ays', 'no'",
+        "'ok$', '3', ' ok', 'yes'",
+        "'all ok', '3', ' ko', 'yes'"
+    })
+    void expressionThatAsksForTheEndOrForAbsenceWaitsForTheRest(String body, String size, String rest, String found) {
+        String chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nall ok\r\n" + size + "\r\n" + rest
+                + "\r\n0\r\n\r\n";
+        assertEquals(
+                found.equals("yes")
+                        ? Finding.pass("HTTP 200, /" + body + "/ found")
+                        : Finding.fail("HTTP 200, no /" + body + "/ in the body; it begins: \"all ok" + rest + "\""),
+                answer(Https.getting(body), chunked));
+    }
+
     @Test
     void headDecidesAtOnceWhereNoBodyIsWanted() {
         try (ScriptedBackend backend =
