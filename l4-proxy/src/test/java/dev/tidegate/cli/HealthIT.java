@@ -125,6 +125,19 @@ class HealthIT {
         }
     }
 
+    /** A full accept queue: the kernel drops what knocks, as a firewall or a dead host does. */
+    @Test
+    void anEndpointThatIsABlackHoleIsLeftByItself() throws Exception {
+        try (var victim = ScriptedBackend.blackHole();
+                Scene scene = new Scene(victim.hostPort(), "    outlier: {ejection: 20s}\n")) {
+            long out = scene.awaitOut("ejected");
+            scene.calm();
+            assertEquals(List.of(), failed(scene.clients.between(out, System.nanoTime() - SECOND)));
+            scene.finish("black hole");
+            assertTrue(scene.endpoint("c").at("/failures/timeout").asInt() >= 5, scene.endpoint("c")::toString);
+        }
+    }
+
     @Test
     void anEndpointThatAcceptsAndIsSilentIsEjected() throws Exception {
         try (var victim = ScriptedBackend.start(connection -> connection.readToEnd(Duration.ofSeconds(30)));
@@ -168,6 +181,7 @@ class HealthIT {
         private final SteadyClients clients;
         private final long begin = System.nanoTime();
         private long brokenNanos = begin;
+        private boolean out;
 
         Scene(String victim, String settings) throws Exception {
             String yaml = """
@@ -190,7 +204,9 @@ class HealthIT {
         void calm() {
             long until = System.nanoTime() + CALM.toNanos();
             Await.until("time passes", BOUND, () -> System.nanoTime() - until >= 0);
-            brokenNanos = System.nanoTime();
+            if (!out) {
+                brokenNanos = System.nanoTime();
+            }
         }
 
         JsonNode endpoint(String name) {
@@ -199,6 +215,7 @@ class HealthIT {
 
         /** Waits until the third endpoint is not picked any more, for that reason, and answers when that was. */
         long awaitOut(String reason) {
+            out = true;
             Await.until(
                     "out", DETECTION, () -> endpoint("c").get("reason").asText().startsWith(reason));
             return System.nanoTime();

@@ -16,10 +16,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Clients that come at an even pace, whatever became of those before: each connects, asks by HTTP/1.0, reads the answer to its
- * end and remembers who gave it and how long all of it took from when it was due.
+ * Clients that come at an even pace, whatever became of those before: each connects, has its talk with the endpoint, and
+ * remembers the answer and how long all of it took from when it was due.
  */
 final class SteadyClients implements AutoCloseable {
+    /** What a client does on its connection. */
+    interface Talk {
+        /**
+         * Speaks and listens.
+         *
+         * @return the answer
+         * @throws IOException when there is none
+         */
+        String with(Socket endpoint) throws IOException;
+    }
+
     private static final byte[] REQUEST = "GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1);
     private static final int PATIENCE_MILLIS = 2_000;
     private static final int MOST_AT_A_TIME = 2_000;
@@ -39,17 +50,24 @@ final class SteadyClients implements AutoCloseable {
     }
 
     private final InetSocketAddress address;
+    private final Talk talk;
     private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     private final ExecutorService clients = Executors.newCachedThreadPool();
     private final AtomicInteger underWay = new AtomicInteger();
 
-    private SteadyClients(InetSocketAddress address) {
+    private SteadyClients(InetSocketAddress address, Talk talk) {
         this.address = address;
+        this.talk = talk;
     }
 
+    /** Clients that ask by HTTP/1.0, and read the answer to its end. */
     static SteadyClients start(InetSocketAddress address, int perSecond) {
-        SteadyClients all = new SteadyClients(address);
+        return start(address, perSecond, SteadyClients::ask);
+    }
+
+    static SteadyClients start(InetSocketAddress address, int perSecond, Talk talk) {
+        SteadyClients all = new SteadyClients(address, talk);
         long gap = TimeUnit.SECONDS.toNanos(1) / perSecond;
         var unused = all.clock.scheduleAtFixedRate(all::come, 0, gap, TimeUnit.NANOSECONDS);
         return all;
@@ -77,20 +95,23 @@ final class SteadyClients implements AutoCloseable {
         try (Socket socket = new Socket()) {
             socket.connect(address, PATIENCE_MILLIS);
             socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.getOutputStream().write(REQUEST);
-            ByteArrayOutputStream all = new ByteArrayOutputStream();
-            socket.getInputStream().transferTo(all);
-            String text = all.toString(StandardCharsets.ISO_8859_1);
-            int body = text.indexOf("\r\n\r\n");
-            if (text.startsWith("HTTP/1.1 200") && body > 0) {
-                answer = text.substring(body + 4);
-            } else {
-                failure = "an answer of " + text.length() + " bytes";
-            }
+            answer = talk.with(socket);
         } catch (IOException met) {
             failure = met.toString();
         }
         visits.add(new Visit(due, System.nanoTime() - due, answer, failure));
+    }
+
+    private static String ask(Socket endpoint) throws IOException {
+        endpoint.getOutputStream().write(REQUEST);
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        endpoint.getInputStream().transferTo(all);
+        String text = all.toString(StandardCharsets.ISO_8859_1);
+        int body = text.indexOf("\r\n\r\n");
+        if (!text.startsWith("HTTP/1.1 200") || body < 0) {
+            throw new IOException("an answer of " + text.length() + " bytes");
+        }
+        return text.substring(body + 4);
     }
 
     /** Those that began between two moments, as far as they have ended. */
