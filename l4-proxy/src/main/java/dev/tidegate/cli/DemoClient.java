@@ -4,12 +4,14 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -18,6 +20,14 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.codec.http2.HttpConversionUtil;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
@@ -26,7 +36,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * One client of the demo: it holds one connection and asks about five times a second. When it is told that its connection
- * ends, it goes on by a new one.
+ * ends, by {@code Connection: close} or by GOAWAY, it goes on by a new one. Who sticks speaks HTTP/2, as gRPC does.
  *
  * <p>Confined to the demo's loop, save for {@link #start} and {@link #postStop}.
  */
@@ -38,6 +48,7 @@ final class DemoClient {
     private static final int REQUESTS_BETWEEN_PAUSES = 5;
     private static final int SHORTEST_PAUSE_MILLIS = 2_000;
     private static final int LONGEST_PAUSE_MILLIS = 2_400;
+
     /** How it keeps its connection. */
     enum Habit {
         /** Leaves after some requests, between two of them, and comes back a moment later on a new connection. */
@@ -60,6 +71,7 @@ final class DemoClient {
     private Channel channel; // null while away
     private int requestsLeft;
     private boolean asking;
+    private boolean toldToGo;
     private long askedNanos;
     private boolean connecting;
     private boolean answered;
@@ -139,15 +151,24 @@ final class DemoClient {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel made) {
-                        made.pipeline()
-                                .addLast(
-                                        new HttpClientCodec(),
-                                        new HttpObjectAggregator(MAX_ANSWER_BYTES),
-                                        new Listening());
+                        if (habit == Habit.STICKS) {
+                            made.pipeline()
+                                    .addLast(
+                                            Http2FrameCodecBuilder.forClient().build(),
+                                            new Http2MultiplexHandler(new ChannelInboundHandlerAdapter()));
+                        } else {
+                            made.pipeline().addLast(new HttpClientCodec());
+                            listenOn(made);
+                        }
+                        made.pipeline().addLast(new Watching());
                     }
                 })
                 .connect(balancer)
                 .addListener((ChannelFuture connect) -> onConnect(connect));
+    }
+
+    private void listenOn(Channel answers) {
+        answers.pipeline().addLast(new HttpObjectAggregator(MAX_ANSWER_BYTES), new Listening());
     }
 
     private void onConnect(ChannelFuture connect) {
@@ -160,6 +181,7 @@ final class DemoClient {
         totals.connected();
         channel = connect.channel();
         answered = false;
+        toldToGo = false;
         requestsLeft = habit == Habit.ROAMS
                 ? random.nextInt(LEAST_REQUESTS, MOST_REQUESTS)
                 : Integer.MAX_VALUE - random.nextInt(REQUESTS_BETWEEN_PAUSES); // not all pause at once
@@ -179,7 +201,66 @@ final class DemoClient {
         askedNanos = System.nanoTime();
         var request = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
         request.headers().set(HttpHeaderNames.HOST, "demo.invalid");
-        on.writeAndFlush(request);
+        if (habit == Habit.STICKS) {
+            request.headers().set(HttpConversionUtil.ExtensionHeaderNames.SCHEME.text(), "http");
+            askOnStream(on, request);
+        } else {
+            on.writeAndFlush(request);
+        }
+    }
+
+    private void askOnStream(Channel on, FullHttpRequest request) {
+        new Http2StreamChannelBootstrap(on)
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel stream) {
+                        stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(false));
+                        listenOn(stream);
+                        stream.closeFuture().addListener(closed -> onStreamClosed(on));
+                    }
+                })
+                .open()
+                .addListener((Future<Http2StreamChannel> opened) -> {
+                    if (opened.isSuccess()) {
+                        opened.getNow().writeAndFlush(request);
+                    } else {
+                        request.release();
+                        onStreamClosed(on);
+                    }
+                });
+    }
+
+    /** Without an answer on it: the request failed. */
+    private void onStreamClosed(Channel on) {
+        if (asking && channel == on) {
+            asking = false;
+            totals.failed();
+            askAgain(on);
+        }
+    }
+
+    private void askAgain(Channel on) {
+        if (toldToGo) {
+            moveOn();
+        } else {
+            later(() -> ask(on), ASK_EVERY_MILLIS * 3 / 4, ASK_EVERY_MILLIS * 5 / 4);
+        }
+    }
+
+    /** The balancer closes the old connection, now that nothing is open on it. */
+    private void moveOn() {
+        channel = null;
+        comeBackLater();
+    }
+
+    private void onGoaway(Channel on) {
+        if (channel == on && !toldToGo) {
+            toldToGo = true;
+            totals.toldToGo();
+            if (!asking) {
+                moveOn();
+            }
+        }
     }
 
     private void onAnswer(FullHttpResponse answer) {
@@ -196,11 +277,14 @@ final class DemoClient {
         } else if (habit == Habit.READS && requestsLeft % REQUESTS_BETWEEN_PAUSES == 0) {
             later(() -> ask(on), SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS);
         } else {
-            later(() -> ask(on), ASK_EVERY_MILLIS * 3 / 4, ASK_EVERY_MILLIS * 5 / 4);
+            askAgain(on);
         }
     }
 
-    private void onClosed() {
+    private void onClosed(Channel closed) {
+        if (channel != closed) {
+            return; // it has gone on by another already
+        }
         channel = null;
         if (asking) {
             asking = false;
@@ -219,7 +303,7 @@ final class DemoClient {
         }
     }
 
-    /** Hears what comes on the client's connection. */
+    /** Hears answers: on the connection, or on a stream of it. */
     private final class Listening extends SimpleChannelInboundHandler<FullHttpResponse> {
         @Override
         protected void channelRead0(ChannelHandlerContext ctx, FullHttpResponse answer) {
@@ -227,14 +311,30 @@ final class DemoClient {
         }
 
         @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            // A reset, most likely; the close that follows counts what it cost.
+            ctx.close();
+        }
+    }
+
+    /** Sees what becomes of the connection. */
+    private final class Watching extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof Http2GoAwayFrame) {
+                onGoaway(ctx.channel());
+            }
+            ReferenceCountUtil.release(message);
+        }
+
+        @Override
         public void channelInactive(ChannelHandlerContext ctx) {
-            onClosed();
+            onClosed(ctx.channel());
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-            // A reset, most likely; the close that follows counts what it cost.
-            ctx.close();
+            ctx.close(); // as above
         }
     }
 }

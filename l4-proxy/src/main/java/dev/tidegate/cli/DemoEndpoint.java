@@ -1,6 +1,7 @@
 package dev.tidegate.cli;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -12,6 +13,7 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -21,13 +23,17 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
- * One of the demo's HTTP/1.1 endpoints, on loopback. It can close its port for a while, as an endpoint does that is being
+ * One of the demo's endpoints, on loopback. It speaks HTTP/1.1, and HTTP/2 with those who begin with its preface. It can close its port for a while, as an endpoint does that is being
  * restarted: connections that are open stay, new ones are refused.
  *
  * <p>Its connections live on the demo's loop; {@link #open} and {@link #closePort} are for any other thread.
@@ -80,11 +86,7 @@ final class DemoEndpoint {
                     @Override
                     protected void initChannel(Channel channel) {
                         connections.add(channel);
-                        channel.pipeline()
-                                .addLast(
-                                        new HttpServerCodec(),
-                                        new HttpObjectAggregator(MAX_REQUEST_BYTES),
-                                        new Answering());
+                        channel.pipeline().addLast(new Greeting());
                     }
                 })
                 .bind(address)
@@ -111,6 +113,38 @@ final class DemoEndpoint {
     void close() {
         closePort();
         connections.close().awaitUninterruptibly();
+    }
+
+    /** Hears by its first bytes what a client speaks: no method begins as the preface does (RFC 9113 section 3.4). */
+    private final class Greeting extends ByteToMessageDecoder {
+        private static final int PREFACE = ('P' << 24) | ('R' << 16) | ('I' << 8) | ' ';
+
+        @Override
+        protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+            if (in.readableBytes() < Integer.BYTES) {
+                return;
+            }
+            if (in.getInt(in.readerIndex()) == PREFACE) {
+                ctx.pipeline()
+                        .addLast(
+                                Http2FrameCodecBuilder.forServer().build(),
+                                new Http2MultiplexHandler(new ChannelInitializer<Channel>() {
+                                    @Override
+                                    protected void initChannel(Channel stream) {
+                                        stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true));
+                                        answerOn(stream);
+                                    }
+                                }));
+            } else {
+                ctx.pipeline().addLast(new HttpServerCodec());
+                answerOn(ctx.channel());
+            }
+            ctx.pipeline().remove(this);
+        }
+
+        private void answerOn(Channel channel) {
+            channel.pipeline().addLast(new HttpObjectAggregator(MAX_REQUEST_BYTES), new Answering());
+        }
     }
 
     /** Answers every request with the endpoint's name. */

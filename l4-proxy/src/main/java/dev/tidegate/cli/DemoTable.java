@@ -169,15 +169,16 @@ final class DemoTable {
         }
         List<String> lines = new ArrayList<>();
         lines.add(format(
-                "%d more clients never left by themselves. Before: all were on a when b, c and d joined. Without a limit",
+                "%d more clients, of HTTP/2, never left by themselves. All were on a when b, c and d joined. Without a limit",
                 DemoCrowd.FEW));
         lines.add(format(
                 "they stayed there (%s on a, b, c, d). With max-age %s they were spread (%s)",
                 places(sticky.without()), sticky.maxAge(), places(sticky.with())));
         lines.add(format(
-                "%s; %d connections took over from one another, %d requests were answered, %d failed.",
+                "%s; %d connections took over from one another, %d by GOAWAY; %d requests were answered, %d failed.",
                 sticky.spreadNanos() < 0 ? "at the end" : format("%.1f s after that", sticky.spreadNanos() / 1e9),
                 sticky.totals().connections(),
+                sticky.totals().toldToGo(),
                 sticky.totals().answered(),
                 sticky.totals().failed()));
         return lines;

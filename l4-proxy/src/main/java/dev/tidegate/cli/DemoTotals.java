@@ -11,6 +11,7 @@ final class DemoTotals {
     private long connections;
     private long answered;
     private long failed;
+    private long toldToGo;
 
     /**
      * The counts at one moment.
@@ -18,10 +19,11 @@ final class DemoTotals {
      * @param connections made so far
      * @param answered requests answered
      * @param failed requests without a whole answer, and connections that could not be made
+     * @param toldToGo connections on which a GOAWAY came
      * @param p50Nanos the median of the newest requests' latencies; 0 before the first
      * @param p99Nanos the same for 99 of 100
      */
-    record View(long connections, long answered, long failed, long p50Nanos, long p99Nanos) {}
+    record View(long connections, long answered, long failed, long toldToGo, long p50Nanos, long p99Nanos) {}
 
     synchronized void connected() {
         connections++;
@@ -36,10 +38,14 @@ final class DemoTotals {
         failed++;
     }
 
+    synchronized void toldToGo() {
+        toldToGo++;
+    }
+
     synchronized View view() {
         long[] sorted = Arrays.copyOf(latencyNanos, (int) Math.min(answered, WINDOW));
         Arrays.sort(sorted);
-        return new View(connections, answered, failed, quantile(sorted, 50), quantile(sorted, 99));
+        return new View(connections, answered, failed, toldToGo, quantile(sorted, 50), quantile(sorted, 99));
     }
 
     private static long quantile(long[] sorted, int percent) {
