@@ -213,12 +213,17 @@ final class Service {
 
     private static int maxConnections(ProcessConfig process, FdLimit limit) throws IOException {
         int possible = limit.connections();
-        int wanted = process.maxConnections().orElse(possible);
+        MemoryNeed memory = MemoryNeed.ofThisProcess();
+        if (process.maxConnections().isEmpty()) {
+            return memory.carried(possible);
+        }
+        int wanted = process.maxConnections().getAsInt();
         if (wanted > possible) {
             throw new IOException("process.max-connections: " + wanted + " needs " + limit.descriptorsFor(wanted)
                     + " file descriptors, the limit is " + limit.descriptors()
                     + "; raise it (LimitNOFILE, ulimit -n) or take " + possible + " at most");
         }
+        memory.complaints(wanted).forEach(line -> log.warn("{}", line));
         return wanted;
     }
 

@@ -51,7 +51,7 @@ final class ConfigKeys {
                     OptionalInt.empty(),
                     "auto",
                     "client connections at once in the whole process; `auto` is what the limit on file descriptors allows, less"
-                            + " a reserve")
+                            + " a reserve, and what the heap carries if that is less")
             .atRestart();
     static final Key<String> STATE_DIR = Key.derived(
                     "state-dir",

@@ -9,7 +9,7 @@ import java.util.OptionalInt;
  *
  * @param workers event loops, 1..256; empty is {@code auto}: one for each available processor
  * @param transport how sockets are driven
- * @param maxConnections client connections at once, 1..10,000,000; empty is {@code auto}: from the descriptor limit
+ * @param maxConnections client connections at once, 1..10,000,000; empty is {@code auto}: from the limits on descriptors and memory
  * @param stateDir where runtime state is kept, absolute or relative to the working directory; empty is where the
  *     environment says
  * @param shutdown how a graceful stop goes
