@@ -2,6 +2,7 @@ package dev.tidegate.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -48,6 +49,7 @@ import picocli.CommandLine.Command;
         })
 public final class Main implements Runnable {
     private final StartingSignals signals;
+    private final Consumer<Service> whenUp;
 
     @CommandLine.Spec
     private CommandLine.Model.CommandSpec spec;
@@ -55,12 +57,18 @@ public final class Main implements Runnable {
     @CommandLine.Mixin
     private AdminOptions admin;
 
-    private Main(StartingSignals signals) {
+    private Main(StartingSignals signals, Consumer<Service> whenUp) {
         this.signals = signals;
+        this.whenUp = whenUp;
     }
 
     /** Starts the command that the arguments name. */
     public static void main(String[] arguments) {
+        main(service -> {}, arguments);
+    }
+
+    /** The same, and has that look at the balancer once {@code run} has it up. */
+    static void main(Consumer<Service> whenUp, String... arguments) {
         StartingSignals signals = new StartingSignals(() -> System.exit(Exit.OK));
         if (arguments.length > 0 && arguments[0].equals(RunCommand.NAME)) {
             signals.handleAll(); // before the options and the file are read, which takes half of the start
@@ -69,30 +77,37 @@ public final class Main implements Runnable {
                 new PrintWriter(System.out, true, StandardCharsets.UTF_8),
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8),
                 signals,
+                whenUp,
                 arguments));
     }
 
     /** The same, with the exit code as the answer. */
     static int execute(PrintWriter out, PrintWriter err, String... arguments) {
-        return execute(out, err, new StartingSignals(() -> System.exit(Exit.OK)), arguments);
+        return execute(out, err, new StartingSignals(() -> System.exit(Exit.OK)), service -> {}, arguments);
     }
 
-    private static int execute(PrintWriter out, PrintWriter err, StartingSignals signals, String... arguments) {
-        return commandLine(signals).setOut(out).setErr(err).execute(arguments);
+    private static int execute(
+            PrintWriter out, PrintWriter err, StartingSignals signals, Consumer<Service> whenUp, String... arguments) {
+        return commandLine(signals, whenUp).setOut(out).setErr(err).execute(arguments);
     }
 
     /** All commands, to look at. */
     static CommandLine commandLine() {
-        return commandLine(new StartingSignals(() -> System.exit(Exit.OK)));
+        return commandLine(new StartingSignals(() -> System.exit(Exit.OK)), service -> {});
     }
 
-    private static CommandLine commandLine(StartingSignals signals) {
-        return Usage.on(new CommandLine(new Main(signals))).setCaseInsensitiveEnumValuesAllowed(true);
+    private static CommandLine commandLine(StartingSignals signals, Consumer<Service> whenUp) {
+        return Usage.on(new CommandLine(new Main(signals, whenUp))).setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     /** What signals do to the process. */
     StartingSignals signals() {
         return signals;
+    }
+
+    /** Who looks at the balancer once it is up. */
+    Consumer<Service> whenUp() {
+        return whenUp;
     }
 
     /** What was given before the command's name. */

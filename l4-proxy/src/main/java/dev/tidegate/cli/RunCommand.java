@@ -80,13 +80,21 @@ final class RunCommand implements Callable<Integer> {
         Logger log = LoggerFactory.getLogger(RunCommand.class);
         main.signals().starting();
         String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
-        Service service;
-        try {
-            service = Service.start(valid, Optional.of(config.file()), System.getenv());
-        } catch (IOException | TransportChoice.UnavailableException cannot) {
-            spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
-            return Exit.FAILED;
+        try (SystemdNotice notice = SystemdNotice.begin(System::getenv)) {
+            Service service;
+            try {
+                service = Service.start(valid, Optional.of(config.file()), System.getenv());
+            } catch (IOException | TransportChoice.UnavailableException cannot) {
+                spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
+                return Exit.FAILED;
+            }
+            serve(service, notice, log, ignored, whenUp);
         }
+        return Exit.OK;
+    }
+
+    private void serve(
+            Service service, SystemdNotice notice, Logger log, String ignored, Consumer<FileReloads> whenUp) {
         if (!ignored.isEmpty()) {
             log.warn("signals ignored, since they were when this process started (nohup, a script's &): {}", ignored);
         }
@@ -101,8 +109,9 @@ final class RunCommand implements Callable<Integer> {
                         },
                         service::reopenLogs));
         whenUp.accept(reloads);
+        main.whenUp().accept(service);
+        notice.up(service, System::getenv);
         service.awaitStopped();
-        return Exit.OK;
     }
 
     /** The log says how it came out. */

@@ -44,6 +44,31 @@ public final class FileReloads implements AutoCloseable {
         }
     }
 
+    /** Is told of each reload that is carried out, on {@code tidegate-reload}. Must not wait, nor throw. */
+    public interface Observer {
+        /** It begins: the file is read next. */
+        void onBegin();
+
+        /**
+         * It is over.
+         *
+         * @param inForce whether what the file says is in force now
+         */
+        void onEnd(boolean inForce);
+    }
+
+    private static final Observer NOBODY = new Observer() {
+        @Override
+        public void onBegin() {
+            // nobody is told
+        }
+
+        @Override
+        public void onEnd(boolean inForce) {
+            // nobody is told
+        }
+    };
+
     /**
      * What is done with a configuration that was read.
      *
@@ -66,7 +91,8 @@ public final class FileReloads implements AutoCloseable {
     private final Runnable whenRead;
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("tidegate-reload", true));
-    private final Line reloads = new Line(this::reloadNow);
+    private final Line reloads = new Line(this::reloadObserved);
+    private volatile Observer observer = NOBODY; // writer: whoever wires the process
     private final Line dryRuns = new Line(this::dryRunNow);
 
     /**
@@ -122,6 +148,26 @@ public final class FileReloads implements AutoCloseable {
     private FileReload rejected(String reason) {
         return new FileReload(
                 List.of(), Optional.of(ReloadResult.rejected(target.generation().getAsLong(), reason)));
+    }
+
+    /** Tells that observer of every reload from now on, whoever asked for it; of dry runs nobody is told. */
+    public void observe(Observer one) {
+        observer = one;
+    }
+
+    private FileReload reloadObserved() {
+        Observer told = observer;
+        boolean inForce = false;
+        told.onBegin();
+        try {
+            FileReload reload = reloadNow();
+            inForce = reload.result()
+                    .map(result -> result.result() != ReloadCounts.Result.REJECTED)
+                    .orElse(false);
+            return reload;
+        } finally {
+            told.onEnd(inForce);
+        }
     }
 
     private FileReload reloadNow() {

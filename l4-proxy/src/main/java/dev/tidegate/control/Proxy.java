@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -381,6 +382,25 @@ public final class Proxy implements AutoCloseable {
     /** Completes when the proxy has stopped. */
     public CompletableFuture<Void> stopped() {
         return stopped;
+    }
+
+    /** Completes when a stop begins, in order or at once, on control's thread. */
+    public CompletableFuture<StopTimes> stopBegun() {
+        return stop.begun();
+    }
+
+    /**
+     * Asks control's thread and all workers for a sign of life.
+     *
+     * @param whenAll called once all have given one, by the last of them; must not wait
+     */
+    public RollCall callRoll(Runnable whenAll) {
+        Map<String, Executor> loops = new LinkedHashMap<>();
+        if (phase() != Phase.STOPPED) { // then they end, and nobody is to wonder
+            loops.put("control", control);
+            workers.forEach(worker -> loops.put(worker.toString(), worker.loop()));
+        }
+        return RollCall.begin(loops, whenAll);
     }
 
     /**

@@ -14,6 +14,7 @@ import dev.tidegate.worker.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,7 @@ final class Stop {
     private final Supplier<ShutdownConfig> how;
     private final Cells cells;
     private final Runnable whenStopped;
+    private final CompletableFuture<StopTimes> begun = new CompletableFuture<>();
     private volatile Phase phase = Phase.STARTING; // writer: control, and whoever starts the proxy
 
     /**
@@ -96,6 +98,11 @@ final class Stop {
         phase = Phase.RUNNING;
     }
 
+    /** Completes when a stop begins, with what it has for times. */
+    CompletableFuture<StopTimes> begun() {
+        return begun.copy();
+    }
+
     /** Begins in order. A second call changes nothing. */
     void begin() {
         post(this::beginNow);
@@ -110,7 +117,9 @@ final class Stop {
         if (phase == Phase.STARTING || phase == Phase.RUNNING) {
             phase = Phase.DRAINING;
             ShutdownConfig settings = how.get();
-            long deadline = ticker.nanoTime() + settings.deadline().toNanos();
+            long now = ticker.nanoTime();
+            long deadline = now + settings.deadline().toNanos();
+            begun.complete(new StopTimes(now + settings.lameDuck().toNanos(), deadline, deadline + MARGIN.toNanos()));
             log.info(
                     "stopping connections={} deadline={} spread={} lame-duck={}",
                     limit.active(),
@@ -176,6 +185,8 @@ final class Stop {
         if (phase == Phase.STOPPED) {
             return;
         }
+        long now = ticker.nanoTime();
+        begun.complete(new StopTimes(now, now, now + MARGIN.toNanos()));
         try {
             listeners.close();
             abortAll();

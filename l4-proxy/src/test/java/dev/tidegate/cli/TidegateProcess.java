@@ -15,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
@@ -98,6 +100,17 @@ final class TidegateProcess implements AutoCloseable {
         return classPath;
     }
 
+    /** The same with the tests' own classes. */
+    private static String testClassPath() throws IOException {
+        return Path.of(TidegateProcess.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .getPath())
+                + File.pathSeparator
+                + classPath();
+    }
+
     private static Path jar(Path directory) throws IOException {
         Path jar = Files.createTempFile("tidegate-classes", ".jar");
         jar.toFile().deleteOnExit();
@@ -116,6 +129,8 @@ final class TidegateProcess implements AutoCloseable {
         private final List<String> arguments;
         private final Path state; // what an operator changed stays there, and not in somebody's home
         private final List<String> jvm = new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
+        private final Map<String, String> environment = new LinkedHashMap<>();
+        private String main = Main.class.getName();
         private List<String> before = List.of();
         private String after = "";
         private String ignored = "";
@@ -128,6 +143,18 @@ final class TidegateProcess implements AutoCloseable {
         /** More arguments of the JVM. */
         Setup jvm(String... more) {
             jvm.addAll(List.of(more));
+            return this;
+        }
+
+        /** With that variable in its environment. */
+        Setup with(String name, String value) {
+            environment.put(name, value);
+            return this;
+        }
+
+        /** By another main class, which may be one of the tests'. */
+        Setup main(Class<?> other) {
+            main = other.getName();
             return this;
         }
 
@@ -210,7 +237,8 @@ final class TidegateProcess implements AutoCloseable {
                 // As the launcher does: without it the JVM warns on stderr of what Netty loads.
                 java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
             }
-            java.addAll(List.of("-cp", classPath(), Main.class.getName()));
+            String classPath = main.equals(Main.class.getName()) ? classPath() : testClassPath();
+            java.addAll(List.of("-cp", classPath, main));
             java.addAll(arguments);
             List<String> command = new ArrayList<>(before);
             if (after.isEmpty()) {
@@ -230,6 +258,7 @@ final class TidegateProcess implements AutoCloseable {
             builder.environment().remove("XDG_RUNTIME_DIR");
             builder.environment().remove("RUNTIME_DIRECTORY");
             builder.environment().put("STATE_DIRECTORY", state.toString());
+            builder.environment().putAll(environment);
             return new TidegateProcess(builder.start());
         }
     }

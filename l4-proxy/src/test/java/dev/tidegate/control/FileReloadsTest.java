@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -109,6 +110,40 @@ class FileReloadsTest {
         assertEquals(List.of(), applied);
         assertEquals(0, whenRead.get());
         assertEquals(1, counts.of(ReloadCounts.Result.REJECTED));
+    }
+
+    /** The requests that wait are one reload, and dry runs are none. */
+    @Test
+    void anObserverIsToldTheBeginningAndTheEndOfEachReload() throws Exception {
+        List<String> told = new CopyOnWriteArrayList<>();
+        reloads.observe(new FileReloads.Observer() {
+            @Override
+            public void onBegin() {
+                told.add("begin");
+            }
+
+            @Override
+            public void onEnd(boolean inForce) {
+                told.add(inForce ? "in force" : "rejected");
+            }
+        });
+        gate = new CompletableFuture<>();
+        CompletableFuture<FileReload> first = reloads.reload();
+        Await.until("the first runs", () -> applied.size() == 1);
+        List<CompletableFuture<FileReload>> later = List.of(reloads.reload(), reloads.reload(), reloads.reload());
+        gate.complete(null);
+        result(first);
+        for (CompletableFuture<FileReload> each : later) {
+            result(each);
+        }
+        result(reloads.dryRun());
+        assertEquals(List.of("begin", "in force", "begin", "in force"), told);
+
+        LeakGuard.installed().expect(".*name \"a b\" is not allowed.*");
+        LeakGuard.installed().expect("reload rejected, nothing changed gen=7.*");
+        write("a b");
+        result(reloads.reload());
+        assertEquals(List.of("begin", "rejected"), told.subList(4, told.size()));
     }
 
     @Test
