@@ -12,6 +12,14 @@ final class ConfigOption {
             description = "The configuration (default: ${DEFAULT-VALUE}).")
     private Path file;
 
+    /** To be filled in from the command line. */
+    ConfigOption() {}
+
+    /** As if the command line had said so. */
+    ConfigOption(Path file) {
+        this.file = file;
+    }
+
     Path file() {
         return file;
     }

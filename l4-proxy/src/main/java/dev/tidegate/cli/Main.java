@@ -2,6 +2,7 @@ package dev.tidegate.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.Consumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -19,8 +20,10 @@ import picocli.CommandLine.Command;
             "69:the running process cannot be reached, or does not answer",
             "78:run: the configuration is missing or invalid",
             "130:ended by ctrl-C"
-        },
-        subcommands = {
+        })
+public final class Main implements Runnable {
+    /** In the order of the help. */
+    private static final List<Class<?>> COMMANDS = List.of(
             RunCommand.class,
             CheckCommand.class,
             DiffCommand.class,
@@ -45,9 +48,8 @@ import picocli.CommandLine.Command;
             CompletionCommand.class,
             ManCommand.class,
             VersionCommand.class,
-            CommandLine.HelpCommand.class
-        })
-public final class Main implements Runnable {
+            CommandLine.HelpCommand.class);
+
     private final StartingSignals signals;
     private final Consumer<Service> whenUp;
 
@@ -73,12 +75,25 @@ public final class Main implements Runnable {
         if (arguments.length > 0 && arguments[0].equals(RunCommand.NAME)) {
             signals.handleAll(); // before the options and the file are read, which takes half of the start
         }
-        System.exit(execute(
-                new PrintWriter(System.out, true, StandardCharsets.UTF_8),
-                new PrintWriter(System.err, true, StandardCharsets.UTF_8),
-                signals,
-                whenUp,
-                arguments));
+        PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+        System.exit(PlainRun.of(arguments)
+                .map(plain -> run(plain, new Main(signals, whenUp), err))
+                .orElseGet(() -> execute(
+                        new PrintWriter(System.out, true, StandardCharsets.UTF_8), err, signals, whenUp, arguments)));
+    }
+
+    /** Without the library that understands command lines. */
+    static int run(PlainRun plain, PrintWriter err) {
+        return run(plain, new Main(new StartingSignals(() -> System.exit(Exit.OK)), service -> {}), err);
+    }
+
+    private static int run(PlainRun plain, Main main, PrintWriter err) {
+        try {
+            return new RunCommand(plain, main, err).call();
+        } catch (RuntimeException fault) {
+            fault.printStackTrace(err); // as the library does with a fault of a command
+            return Exit.FAILED;
+        }
     }
 
     /** The same, with the exit code as the answer. */
@@ -88,16 +103,21 @@ public final class Main implements Runnable {
 
     private static int execute(
             PrintWriter out, PrintWriter err, StartingSignals signals, Consumer<Service> whenUp, String... arguments) {
-        return commandLine(signals, whenUp).setOut(out).setErr(err).execute(arguments);
+        boolean isRun = arguments.length > 0 && arguments[0].equals(RunCommand.NAME);
+        // To look at all commands takes a third of the start.
+        List<Class<?>> commands = isRun ? List.of(RunCommand.class) : COMMANDS;
+        return commandLine(signals, whenUp, commands).setOut(out).setErr(err).execute(arguments);
     }
 
     /** All commands, to look at. */
     static CommandLine commandLine() {
-        return commandLine(new StartingSignals(() -> System.exit(Exit.OK)), service -> {});
+        return commandLine(new StartingSignals(() -> System.exit(Exit.OK)), service -> {}, COMMANDS);
     }
 
-    private static CommandLine commandLine(StartingSignals signals, Consumer<Service> whenUp) {
-        return Usage.on(new CommandLine(new Main(signals, whenUp))).setCaseInsensitiveEnumValuesAllowed(true);
+    private static CommandLine commandLine(StartingSignals signals, Consumer<Service> whenUp, List<Class<?>> commands) {
+        CommandLine all = new CommandLine(new Main(signals, whenUp));
+        commands.forEach(all::addSubcommand);
+        return Usage.on(all).setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     /** What signals do to the process. */

@@ -7,6 +7,7 @@ import dev.tidegate.control.ConfigWatch;
 import dev.tidegate.control.FileReloads;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -54,6 +55,23 @@ final class RunCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    private PrintWriter err; // null: that of the command line
+
+    /** To be filled in from the command line. */
+    RunCommand() {}
+
+    /** As if the command line had said so. */
+    RunCommand(PlainRun how, Main main, PrintWriter err) {
+        this.config = new ConfigOption(how.config());
+        this.watch = how.watch();
+        this.main = main;
+        this.err = err;
+    }
+
+    private PrintWriter err() {
+        return err != null ? err : spec.commandLine().getErr();
+    }
+
     @Override
     public Integer call() {
         if (!watch) {
@@ -67,7 +85,7 @@ final class RunCommand implements Callable<Integer> {
 
     private Integer readAndRun(Consumer<FileReloads> whenUp) {
         ConfigResult result = ConfigReader.read(config.file(), System::getenv);
-        result.problems().forEach(problem -> spec.commandLine().getErr().println(problem));
+        result.problems().forEach(err()::println);
         if (result.config().isEmpty()) {
             return Exit.CONFIG;
         }
@@ -85,7 +103,7 @@ final class RunCommand implements Callable<Integer> {
             try {
                 service = Service.start(valid, Optional.of(config.file()), System.getenv());
             } catch (IOException | TransportChoice.UnavailableException cannot) {
-                spec.commandLine().getErr().println("tidegate: " + cannot.getMessage());
+                err().println("tidegate: " + cannot.getMessage());
                 return Exit.FAILED;
             }
             serve(service, notice, log, ignored, whenUp);
