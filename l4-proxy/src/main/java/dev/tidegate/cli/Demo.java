@@ -94,7 +94,7 @@ final class Demo implements AutoCloseable {
         configFile = directory.resolve("tidegate.yaml");
         configFile.toFile().deleteOnExit();
         Files.writeString(configFile, yaml());
-        service = Service.start(config(), Optional.empty(), Map.of());
+        service = Service.start(config(), Optional.empty(), Map.of(), new WarmUp(Optional.empty()));
         operator = new DemoOperator(adminSocket());
         startNanos = System.nanoTime();
         var random = new SplittableRandom(startNanos);

@@ -96,12 +96,13 @@ final class RunCommand implements Callable<Integer> {
         // Not a static field: every command looks at this class, and the logger takes longer to load than most of them
         // run.
         Logger log = LoggerFactory.getLogger(RunCommand.class);
-        main.signals().starting();
+        WarmUp warmUp = new WarmUp(valid.process().warmUp());
+        main.signals().starting(warmUp::stop);
         String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
         try (SystemdNotice notice = SystemdNotice.begin(System::getenv)) {
             Service service;
             try {
-                service = Service.start(valid, Optional.of(config.file()), System.getenv());
+                service = Service.start(valid, Optional.of(config.file()), System.getenv(), warmUp);
             } catch (IOException | TransportChoice.UnavailableException cannot) {
                 err().println("tidegate: " + cannot.getMessage());
                 return Exit.FAILED;

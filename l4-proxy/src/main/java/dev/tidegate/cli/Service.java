@@ -79,17 +79,18 @@ final class Service {
      * @param file where that was read from, for reloads, and a reason to remember over a restart what operators change;
      *     empty: neither
      * @param environment of the process
+     * @param warmUp comes before it listens
      * @throws IOException when an address, a file or a descriptor cannot be had; its message is for the operator
      * @throws TransportChoice.UnavailableException when a transport was asked for that cannot be had
      */
-    static Service start(Config config, Optional<Path> file, Map<String, String> environment)
+    static Service start(Config config, Optional<Path> file, Map<String, String> environment, WarmUp warmUp)
             throws IOException, TransportChoice.UnavailableException {
         LogLevels.set(Level.valueOf(config.log().level().name()));
         TransportChoice choice = TransportChoice.choose(
                 TransportChoice.Wish.valueOf(config.process().transport().name()));
         Deque<Runnable> made = new ArrayDeque<>();
         try {
-            return startAll(config, file, environment, choice, made);
+            return startAll(config, file, environment, choice, warmUp, made);
         } catch (IOException failed) {
             made.forEach(Runnable::run);
             throw failed;
@@ -111,6 +112,7 @@ final class Service {
             Optional<Path> file,
             Map<String, String> environment,
             TransportChoice choice,
+            WarmUp warmUp,
             Deque<Runnable> made)
             throws IOException {
         int workers = config.process().workers().orElse(Runtime.getRuntime().availableProcessors());
@@ -182,6 +184,7 @@ final class Service {
                                 Path.of(tls.certificate()),
                                 Path.of(tls.key()),
                                 tls.clientCa().map(Path::of)))));
+        warmUp.run(config, new WarmUp.Like(choice.transport(), workers, ticker));
         proxy.listen();
         log.info(
                 "started version={} transport={} ({}) workers={} max-connections={}",

@@ -24,7 +24,7 @@ final class StartingSignals {
     record Actions(Runnable term, Runnable interrupt, Runnable hangUp, Runnable reopen) {}
 
     private final Runnable exit;
-    private boolean starting;
+    private Runnable hurry; // null until it begins to start
     private Actions actions; // null until the process is up
     private int terms;
     private boolean interrupted;
@@ -52,9 +52,13 @@ final class StartingSignals {
         return String.join(", ", doing.keySet());
     }
 
-    /** The configuration is valid, and the process begins to start: from now on there is something to stop in order. */
-    synchronized void starting() {
-        starting = true;
+    /**
+     * The configuration is valid, and the process begins to start: from now on there is something to stop in order.
+     *
+     * @param whenAskedToStop leaves out what a process need not do that is going to stop
+     */
+    synchronized void starting(Runnable whenAskedToStop) {
+        hurry = whenAskedToStop;
     }
 
     /** The process is up: does what was asked for while it started, and from now on what is asked for. */
@@ -74,10 +78,11 @@ final class StartingSignals {
     synchronized void term() {
         if (actions != null) {
             actions.term().run();
-        } else if (!starting) {
+        } else if (hurry == null) {
             exit.run();
         } else {
             terms++;
+            hurry.run();
             log().info("TERM remembered: the process is starting, and stops when it is up");
         }
     }
@@ -85,10 +90,11 @@ final class StartingSignals {
     synchronized void interrupt() {
         if (actions != null) {
             actions.interrupt().run();
-        } else if (!starting) {
+        } else if (hurry == null) {
             exit.run();
         } else {
             interrupted = true;
+            hurry.run();
             log().info("INT remembered: the process is starting, and stops when it is up");
         }
     }

@@ -27,6 +27,7 @@ final class ConfigBuilder {
                 process.get(ConfigKeys.TRANSPORT),
                 process.get(ConfigKeys.PROCESS_MAX_CONNECTIONS),
                 process.value(ConfigKeys.STATE_DIR),
+                process.get(ConfigKeys.WARM_UP),
                 new ShutdownConfig(
                         deadline,
                         shutdown.value(ConfigKeys.SHUTDOWN_SPREAD).orElse(defaultSpread(deadline)),

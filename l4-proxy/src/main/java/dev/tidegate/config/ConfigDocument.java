@@ -48,6 +48,7 @@ public final class ConfigDocument {
         map.put(ConfigKeys.TRANSPORT.name(), process.transport().name().toLowerCase(Locale.ROOT));
         map.put(ConfigKeys.PROCESS_MAX_CONNECTIONS.name(), orAuto(process.maxConnections()));
         process.stateDir().ifPresent(path -> map.put(ConfigKeys.STATE_DIR.name(), text(path)));
+        map.put(ConfigKeys.WARM_UP.name(), orOff(process.warmUp()));
         Map<String, Object> shutdown = new LinkedHashMap<>();
         shutdown.put(
                 ConfigKeys.SHUTDOWN_DEADLINE.name(),

@@ -60,6 +60,14 @@ final class ConfigKeys {
                     "the directory that keeps what operators changed at run time, so that it outlives a restart; made if it is"
                             + " not there")
             .atRestart();
+    static final Key<Optional<Duration>> WARM_UP = Key.optional(
+                    "warm-up",
+                    ScalarType.durationOrOff(DurationRange.WARM_UP, "to listen at once"),
+                    Optional.of(ProcessConfig.WARM_UP),
+                    Durations.format(ProcessConfig.WARM_UP),
+                    "before it listens, the process sends connections through itself, from itself to itself, for so long at"
+                            + " most and less once that makes it no faster; `off` is not at all")
+            .atRestart();
     static final Key<Duration> SHUTDOWN_DEADLINE = Key.optional(
             "deadline",
             ScalarType.duration(DurationRange.SHUTDOWN_DEADLINE),
@@ -367,7 +375,7 @@ final class ConfigKeys {
                     + " `[…]` work in the last part; relative to this file");
     static final Key<Values> PROCESS = Key.section(
             "process",
-            section(Map.of(), WORKERS, TRANSPORT, PROCESS_MAX_CONNECTIONS, STATE_DIR, SHUTDOWN),
+            section(Map.of(), WORKERS, TRANSPORT, PROCESS_MAX_CONNECTIONS, STATE_DIR, WARM_UP, SHUTDOWN),
             "what holds for the whole process");
     static final Key<Values> ADMIN =
             Key.section("admin", section(Map.of(), ADMIN_LISTEN, TOKEN_FILE, TLS), "the operator's window");

@@ -5,6 +5,9 @@ import java.util.Optional;
 
 /** The durations a key takes, both ends included. Immutable. */
 record DurationRange(Duration min, Duration max) {
+    /** Who waits for a process to be ready does not wait for longer. */
+    static final DurationRange WARM_UP = new DurationRange(Duration.ofMillis(10), Duration.ofSeconds(2));
+
     static final DurationRange SHUTDOWN_DEADLINE = new DurationRange(Duration.ofMillis(10), Duration.ofDays(7));
     static final DurationRange SHUTDOWN_SPREAD = new DurationRange(Duration.ZERO, Duration.ofDays(7));
     static final DurationRange LAME_DUCK = new DurationRange(Duration.ZERO, Duration.ofHours(1));

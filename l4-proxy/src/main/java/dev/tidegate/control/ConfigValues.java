@@ -30,6 +30,7 @@ final class ConfigValues {
         values.put("process.transport", process.transport().name().toLowerCase(Locale.ROOT));
         values.put("process.max-connections", number(process.maxConnections(), "auto"));
         values.put("process.state-dir", process.stateDir().orElse("default"));
+        values.put("process.warm-up", process.warmUp().map(Durations::format).orElse("off"));
         values.put(
                 "process.shutdown.deadline", Durations.format(process.shutdown().deadline()));
         values.put(

@@ -26,7 +26,7 @@ class StartingSignalsTest {
 
     @Test
     void requestsToStopOrReloadAreRememberedUntilTheProcessIsUpAndReopeningIsNot() {
-        signals.starting();
+        signals.starting(() -> {});
         signals.hangUp();
         signals.reopen();
         signals.term();

@@ -214,6 +214,7 @@ final class ConfigDocumentTest {
                     any(ProcessConfig.Transport.values()),
                     maybe(10_000_000),
                     maybePath(),
+                    random.nextBoolean() ? Optional.empty() : Optional.of(duration(10, 2_000)),
                     new ShutdownConfig(
                             deadline,
                             duration(0, deadline.toMillis()),

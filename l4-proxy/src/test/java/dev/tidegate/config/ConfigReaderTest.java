@@ -28,6 +28,7 @@ final class ConfigReaderTest {
                         ProcessConfig.Transport.AUTO,
                         OptionalInt.empty(),
                         Optional.empty(),
+                        Optional.of(Duration.ofSeconds(1)),
                         new ShutdownConfig(Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ZERO)),
                 config.process());
         assertEquals(AdminConfig.NONE, config.admin());
@@ -151,7 +152,9 @@ final class ConfigReaderTest {
                 "process.maxConnections | 1 | the key is unknown; did you mean max-connections?",
                 "process.max_connections | 1 | the key is unknown; did you mean max-connections?",
                 "process.zzz | 1 | the key is unknown; known here: workers, transport, max-connections, state-dir,"
-                        + " shutdown",
+                        + " warm-up, shutdown",
+                "process.warm-up | 0 | \"0\" has no unit; write off to listen at once, or a duration in 10ms..2s",
+                "process.warm-up | 3s | \"3s\" is out of range; write a duration in 10ms..2s, or off",
                 "process.weight | 1 | the key does not belong here; it is known as backends[].endpoints[].weight",
                 "frontends[].idle | 1h | the key does not belong here; it is known as frontends[].timeouts.idle",
                 "frontends[].max-age | 1h | the key does not belong here; it is known as frontends[].lifetime.max-age",

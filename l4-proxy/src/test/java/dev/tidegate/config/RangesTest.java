@@ -34,6 +34,13 @@ final class RangesTest {
                         "10000001",
                         c -> c.process().maxConnections()),
                 new Edge(
+                        "process.warm-up",
+                        "9ms",
+                        "10ms",
+                        "2s",
+                        "2001ms",
+                        c -> c.process().warmUp()),
+                new Edge(
                         "process.shutdown.deadline",
                         "9ms",
                         "10ms",

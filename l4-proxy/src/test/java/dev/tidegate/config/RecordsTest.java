@@ -158,6 +158,7 @@ final class RecordsTest {
                 ProcessConfig.Transport.NIO,
                 OptionalInt.empty(),
                 Optional.of(path),
+                Optional.empty(),
                 shutdown(10, 1));
     }
 
@@ -166,6 +167,7 @@ final class RecordsTest {
                 OptionalInt.of(workers),
                 ProcessConfig.Transport.NIO,
                 OptionalInt.empty(),
+                Optional.empty(),
                 Optional.empty(),
                 shutdown(10, 1));
     }

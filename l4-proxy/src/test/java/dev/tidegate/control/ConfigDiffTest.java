@@ -248,7 +248,7 @@ class ConfigDiffTest {
     @Test
     void everyKeyOfTheReferenceIsComparedAndSaysWhenItApplies() {
         String other = """
-                process: {workers: 3, transport: io_uring, max-connections: 9, state-dir: state, shutdown: {deadline: 8s, spread: 1s, lame-duck: 1s}}
+                process: {workers: 3, transport: io_uring, max-connections: 9, state-dir: state, warm-up: off, shutdown: {deadline: 8s, spread: 1s, lame-duck: 1s}}
                 admin: {listen: "127.0.0.1:5", token-file: tokens, tls: {certificate: c, key: k, client-ca: ca}}
                 log: {level: warn, access: {path: none, format: haproxy}}
                 frontends:
@@ -301,6 +301,7 @@ class ConfigDiffTest {
                         "process.transport",
                         "process.max-connections",
                         "process.state-dir",
+                        "process.warm-up",
                         "admin.listen",
                         "admin.token-file",
                         "admin.tls.certificate",
