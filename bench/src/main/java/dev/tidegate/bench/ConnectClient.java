@@ -4,14 +4,23 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A connection that lives for one message: connect, message, answer, FIN, FIN, and then the next connection. Confined to
- * the load loop.
+ * A connection that lives for one message: connect, message, answer, FIN, FIN, and then the next connection, unless there was
+ * to be but one. Confined to the load loop.
  */
 final class ConnectClient extends LoadClient {
     private int receivedBytes;
+    private boolean isOnly;
+    private long intendedNanos;
 
     ConnectClient(LoadLoop loop, LoadRun run) {
         super(loop, run);
+    }
+
+    /** Opens one connection, whose latency counts from then to its answer. */
+    void openOnce(long dueNanos) {
+        isOnly = true;
+        intendedNanos = dueNanos;
+        open();
     }
 
     @Override
@@ -30,6 +39,9 @@ final class ConnectClient extends LoadClient {
         if (read > 0) {
             receivedBytes += read;
             if (receivedBytes == LoadLoop.MESSAGE_BYTES) {
+                if (isOnly) {
+                    run().answered(intendedNanos, System.nanoTime());
+                }
                 sendFin();
             }
             return;
@@ -40,7 +52,7 @@ final class ConnectClient extends LoadClient {
             }
             run().counted(1);
             finish();
-            if (!run().isStopping()) {
+            if (!isOnly && !run().isStopping()) {
                 open();
             }
         }

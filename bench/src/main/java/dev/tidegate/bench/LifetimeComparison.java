@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -98,7 +97,7 @@ final class LifetimeComparison implements Callable<Integer> {
         Thread hook = new Thread(
                 () -> {
                     children.close();
-                    deleteAll(directory);
+                    Directories.delete(directory);
                 },
                 "stop");
         Runtime.getRuntime().addShutdownHook(hook);
@@ -209,15 +208,5 @@ final class LifetimeComparison implements Callable<Integer> {
             }
         }
         System.out.print(out);
-    }
-
-    private static void deleteAll(Path directory) {
-        try (Stream<Path> all = Files.walk(directory)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException e) {
-            System.err.println("bench/lifetime: cannot remove " + directory + ": " + e.getMessage());
-        }
     }
 }

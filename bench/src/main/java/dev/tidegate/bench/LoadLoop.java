@@ -14,6 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -36,6 +37,7 @@ final class LoadLoop implements AutoCloseable {
     private static final int HOLD_CONNECTING_MAX = 64;
 
     private static final long FINISH_NANOS = 10_000_000_000L;
+    private static final long ARRIVE_PAUSE_NANOS = 50_000L;
     private static final long NANOS_PER_MILLI = 1_000_000L;
 
     private final Selector selector;
@@ -90,7 +92,8 @@ final class LoadLoop implements AutoCloseable {
         long streamedBefore = streamedBytes;
         long sunkBefore = sunkBytes;
         LoadRun run = new LoadRun(spec);
-        for (int i = 0; i < spec.connections(); i++) {
+        int atOnce = spec.scenario() == Scenario.ARRIVE ? 0 : spec.connections();
+        for (int i = 0; i < atOnce; i++) {
             LoadClient client = newClient(run);
             run.clients().add(client);
             client.open();
@@ -102,6 +105,9 @@ final class LoadLoop implements AutoCloseable {
         run.window(windowStartNanos, windowStartNanos + spec.window().toNanos());
         long cpuBefore = cpuMicros(spec.pid());
         long countBefore = run.count();
+        if (spec.scenario() == Scenario.ARRIVE) {
+            arrive(run, windowStartNanos);
+        }
         pump(run, pacer, windowStartNanos + spec.window().toNanos());
         long count = run.count() - countBefore;
         long cpu = cpuMicros(spec.pid()) - cpuBefore;
@@ -109,7 +115,7 @@ final class LoadLoop implements AutoCloseable {
         finish(run);
         long backendCount =
                 switch (spec.scenario()) {
-                    case SMALL, HTTP1, CONNECT, LATENCY -> (echoedBytes - echoedBefore) / MESSAGE_BYTES;
+                    case SMALL, HTTP1, CONNECT, ARRIVE, LATENCY -> (echoedBytes - echoedBefore) / MESSAGE_BYTES;
                     case BULK -> streamedBytes - streamedBefore;
                     case UPLOAD -> sunkBytes - sunkBefore - spec.connections(); // one byte each said what it is
                 };
@@ -193,7 +199,7 @@ final class LoadLoop implements AutoCloseable {
         return switch (run.spec().scenario()) {
             case SMALL, HTTP1 -> new EchoClient(this, run, EchoClient.Pace.CLOSED_LOOP);
             case LATENCY -> new EchoClient(this, run, EchoClient.Pace.OPEN_LOOP);
-            case CONNECT -> new ConnectClient(this, run);
+            case CONNECT, ARRIVE -> new ConnectClient(this, run);
             case BULK -> new DownloadClient(this, run);
             case UPLOAD -> new UploadClient(this, run);
         };
@@ -210,6 +216,21 @@ final class LoadLoop implements AutoCloseable {
                 selector.selectNow(dispatch);
             }
             left = deadlineNanos - System.nanoTime();
+        }
+    }
+
+    /** Opens them all, each at its time. Does not spin: who has just started needs every core. */
+    private void arrive(LoadRun run, long startNanos) throws IOException {
+        double intervalNanos = 1e9 / run.spec().rate();
+        while (run.clients().size() < run.spec().connections() && !run.isHopeless()) {
+            long dueNanos = startNanos + (long) (run.clients().size() * intervalNanos);
+            if (dueNanos - System.nanoTime() <= 0) {
+                ConnectClient client = new ConnectClient(this, run);
+                run.clients().add(client);
+                client.openOnce(dueNanos);
+            } else if (selector.selectNow(dispatch) == 0) {
+                LockSupport.parkNanos(ARRIVE_PAUSE_NANOS);
+            }
         }
     }
 

@@ -6,9 +6,10 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
-/** A {@link LoadDriver} in a process of its own, pinned away from what it loads. */
+/** A {@link LoadDriver} in a process of its own. */
 final class LoadProcess {
     private final PrintStream commands;
     private final BufferedReader answers;
@@ -21,17 +22,24 @@ final class LoadProcess {
     }
 
     static LoadProcess start(Children children, int core, String java) throws IOException {
-        List<String> command = List.of(
-                "taskset",
-                "-c",
-                Integer.toString(core),
+        return start(children, List.of("taskset", "-c", Integer.toString(core)), java);
+    }
+
+    /** Wherever the kernel has room for it. */
+    static LoadProcess startUnpinned(Children children, String java) throws IOException {
+        return start(children, List.of(), java);
+    }
+
+    private static LoadProcess start(Children children, List<String> before, String java) throws IOException {
+        List<String> command = new ArrayList<>(before);
+        command.addAll(List.of(
                 java,
                 "-XX:+UseSerialGC",
                 "-Xms256m",
                 "-Xmx1g",
                 "-cp",
                 System.getProperty("java.class.path"),
-                LoadDriver.class.getName());
+                LoadDriver.class.getName()));
         return new LoadProcess(
                 children.start(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT)));
     }

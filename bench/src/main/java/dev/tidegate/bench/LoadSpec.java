@@ -27,8 +27,9 @@ record LoadSpec(
         if (connections < 1) {
             throw new IllegalArgumentException("connections=" + connections + ": at least 1 is needed");
         }
-        if (scenario == Scenario.LATENCY && rate < 1) {
-            throw new IllegalArgumentException("rate=" + rate + ": latency needs a rate of at least 1 a second");
+        if ((scenario == Scenario.LATENCY || scenario == Scenario.ARRIVE) && rate < 1) {
+            throw new IllegalArgumentException(
+                    "rate=" + rate + ": " + scenario.word() + " needs a rate of at least 1 a second");
         }
     }
 

@@ -97,6 +97,8 @@ final class Report {
                     case SMALL -> "Small request: 64 bytes there and back, %d kept connections, closed loop";
                     case HTTP1 -> "HTTP/1: a request and a response of 64 bytes each, %d kept connections, closed loop";
                     case CONNECT -> "Connection: connect, 64 bytes there and back, FIN both ways, %d at once";
+                    case ARRIVE ->
+                        "Arrivals: connect, 64 bytes there and back, FIN both ways, %d in all at a fixed rate";
                     case BULK -> "Bulk: %d streams from the endpoint to the client";
                     case UPLOAD -> "Bulk: %d streams from the client to the endpoint";
                     case LATENCY -> "Latency, %d kept connections";

@@ -12,6 +12,8 @@ enum Scenario {
     HTTP1("request", 64, 0),
     /** Connect, one message there and back, FIN both ways, close; every connection a new one. */
     CONNECT("connection", 32, 64),
+    /** The same, at a fixed rate whether the earlier ones have got their answers or not; so many in all. */
+    ARRIVE("connection", 1_000, 64),
     /** A few streams from the endpoint to the client, as fast as they go. */
     BULK("MiB", 4, 0),
     /** A few streams from the client to the endpoint, as fast as they go. */

@@ -4,15 +4,18 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** {@code bin/tidegate}, and the JVM and flags that it runs on. Immutable. */
 final class TidegateLauncher {
     private final Path script;
     private final List<String> java;
+    private final List<Path> classPath;
 
-    private TidegateLauncher(Path script, List<String> java) {
+    private TidegateLauncher(Path script, List<String> java, List<Path> classPath) {
         this.script = script;
         this.java = java;
+        this.classPath = classPath;
     }
 
     /** Asks the script, which builds first what is not built. */
@@ -21,11 +24,19 @@ final class TidegateLauncher {
         ProcessBuilder builder = new ProcessBuilder(script.toString()).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("TIDEGATE_PRINT_COMMAND", "1");
         List<String> command = Tool.output(builder).lines().toList();
-        return new TidegateLauncher(script, command.subList(0, command.indexOf("-cp")));
+        int classPath = command.indexOf("-cp");
+        List<Path> jars = Stream.of(command.get(classPath + 1).split(":", -1))
+                .map(Path::of)
+                .toList();
+        return new TidegateLauncher(script, command.subList(0, classPath), jars);
     }
 
     Path script() {
         return script;
+    }
+
+    List<Path> classPath() {
+        return classPath;
     }
 
     String java() {

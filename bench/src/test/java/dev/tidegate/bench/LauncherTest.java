@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,9 +15,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code bin/tidegate} with a Java and a Maven that only write down what they were asked. */
 class LauncherTest {
@@ -42,13 +47,22 @@ class LauncherTest {
     @Test
     void installedPackageRunsFromTheLibBesideBin() throws Exception {
         jar(home.resolve("lib/tidegate-l4-proxy-0.1.0.jar"));
+        jar(home.resolve("lib/agrona.jar"));
+        jar(home.resolve("lib/Upper.jar"));
         Run run = run("run", "--config", "a b.yaml");
         assertEquals(0, run.exitCode, run.stderr);
         List<String> lines = run.stdout.lines().toList();
         assertEquals("pid " + run.pid, lines.get(0), "the started process becomes the JVM");
         int classpath = lines.indexOf("-cp");
         assertEquals(
-                List.of(home.toRealPath() + "/lib/*", "dev.tidegate.cli.Main", "run", "--config", "a b.yaml"),
+                List.of(
+                        Stream.of("Upper.jar", "agrona.jar", "tidegate-l4-proxy-0.1.0.jar")
+                                .map(name -> path(home) + "/lib/" + name)
+                                .collect(Collectors.joining(":")),
+                        "dev.tidegate.cli.Main",
+                        "run",
+                        "--config",
+                        "a b.yaml"),
                 lines.subList(classpath + 1, lines.size()));
         assertTrue(lines.contains("-XX:+ExitOnOutOfMemoryError"), run.stdout);
         assertFalse(run.stdout.contains("--enable-native-access"), run.stdout);
@@ -61,7 +75,9 @@ class LauncherTest {
         Files.createSymbolicLink(link, home.resolve("bin/tidegate"));
         Run run = run(link, List.of("version"), "TIDEGATE_JAVA_OPTS", "");
         assertEquals(0, run.exitCode, run.stderr);
-        assertTrue(run.stdout.contains(home.toRealPath() + "/share/tidegate/lib/*\n"), run.stdout);
+        assertTrue(
+                run.stdout.contains("\n" + home.toRealPath() + "/share/tidegate/lib/tidegate-l4-proxy-0.1.0.jar\n"),
+                run.stdout);
     }
 
     @Test
@@ -80,6 +96,57 @@ class LauncherTest {
         Run run = run("version");
         assertTrue(run.stdout.contains("--enable-native-access=ALL-UNNAMED\n"), run.stdout);
         assertTrue(run.stdout.contains("--sun-misc-unsafe-memory-access=allow\n"), run.stdout);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "17.0.15, tidegate-17.jsa, -XX:SharedArchiveFile=",
+        "21.0.2, tidegate-21.jsa, -XX:SharedArchiveFile=",
+        "25.0.3, tidegate-25.aot, -XX:AOTCache="
+    })
+    void anArchiveBesideTheJarsIsTakenByTheJavaThatItIsOf(String version, String name, String option) throws Exception {
+        jar(home.resolve("lib/tidegate-l4-proxy-0.1.0.jar"));
+        release(version);
+        for (String other : List.of("tidegate-11.jsa", "tidegate-17.aot", "tidegate-25.jsa")) {
+            Files.writeString(home.resolve("lib").resolve(other), "of another Java");
+        }
+        assertFalse(run("version").stdout.contains(option), "without one of its own");
+
+        Files.writeString(home.resolve("lib").resolve(name), "archive");
+        Run run = run("version");
+
+        List<String> lines = run.stdout.lines().toList();
+        int archive = lines.indexOf(option + path(home) + "/lib/" + name);
+        assertTrue(archive > 0 && archive < lines.indexOf("-cp"), run.stdout);
+        // To say so is an error where there is such a cache, and to say it is not needed where there is an archive.
+        assertTrue(lines.stream().noneMatch(line -> line.startsWith("-Xshare")), run.stdout);
+        assertTrue(
+                lines.stream().anyMatch(line -> line.startsWith("-Xlog:all=warning,") && line.contains("cds*=off")),
+                "one that does not fit is no news");
+    }
+
+    @Test
+    void anArchiveInTheCacheOfTheServiceIsTakenWhereThereIsNoneBesideTheJars() throws Exception {
+        jar(home.resolve("lib/tidegate-l4-proxy-0.1.0.jar"));
+        Path cache = Files.createDirectories(temp.resolve("cache"));
+        Files.writeString(cache.resolve("tidegate-17.jsa"), "archive");
+
+        Run run = run(home.resolve("bin/tidegate"), List.of("version"), "CACHE_DIRECTORY", cache + ":/elsewhere");
+
+        assertTrue(run.stdout.contains("-XX:SharedArchiveFile=" + cache + "/tidegate-17.jsa\n"), run.stdout);
+    }
+
+    @Test
+    void whichArchiveIsTakenCanBeSaid() throws Exception {
+        jar(home.resolve("lib/tidegate-l4-proxy-0.1.0.jar"));
+        Files.writeString(home.resolve("lib/tidegate-17.jsa"), "archive");
+        Path launcher = home.resolve("bin/tidegate");
+
+        Run off = run(launcher, List.of("version"), "TIDEGATE_ARCHIVE", "off");
+        Run another = run(launcher, List.of("version"), "TIDEGATE_ARCHIVE", "/some/where.jsa");
+
+        assertFalse(off.stdout.contains("SharedArchiveFile"), off.stdout);
+        assertTrue(another.stdout.contains("-XX:SharedArchiveFile=/some/where.jsa\n"), another.stdout);
     }
 
     @Test
@@ -127,6 +194,14 @@ class LauncherTest {
         assertTrue(run.stderr.contains("the build in " + home.toRealPath() + " failed"), run.stderr);
     }
 
+    private static String path(Path directory) {
+        try {
+            return directory.toRealPath().toString();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private Path sourceTree() throws IOException {
         Files.writeString(home.resolve("pom.xml"), "<project/>");
         for (String module : List.of("health", "admin-api", "systemd", "l4-proxy")) {
@@ -155,6 +230,7 @@ class LauncherTest {
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().put("JAVA_HOME", javaHome.toString());
         builder.environment().put("PATH", temp.resolve("path") + ":" + System.getenv("PATH"));
+        builder.environment().keySet().removeAll(List.of("TIDEGATE_ARCHIVE", "CACHE_DIRECTORY", "STATE_DIRECTORY"));
         builder.environment().put(variable, value);
         Process process = builder.start();
         if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
