@@ -35,6 +35,21 @@ public sealed interface AdminAddress {
         }
     }
 
+    /**
+     * A listening socket that is open already, whoever opened it. What it is decides who may do what on it, as for one that
+     * is bound; its file, if it has one, is not ours to remove.
+     *
+     * @param name what it goes by
+     * @param fd the descriptor, not blocking; closed with the server
+     * @param real where it listens
+     */
+    record Passed(String name, int fd, AdminAddress real) implements AdminAddress {
+        @Override
+        public String toString() {
+            return real + " (" + name + ")";
+        }
+    }
+
     /** A UNIX socket at a path. */
     static AdminAddress unix(Path path) {
         return new Unix(path);

@@ -2,19 +2,25 @@ package dev.tidegate.admin;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Socket;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -23,9 +29,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -38,7 +46,10 @@ import org.slf4j.LoggerFactory;
  * metrics too, which are small and made from memory.
  *
  * <p>Whoever can open a UNIX socket is admin. On TCP a token says who someone is; without a token file TCP serves reads
- * only. Beyond loopback TCP needs TLS and tokens, or nothing starts.
+ * only. Beyond loopback TCP needs TLS and tokens, or nothing starts. A socket that was open already is treated as what it
+ * is.
+ *
+ * <p>Only with epoll it can take a socket that is open already.
  *
  * <p>{@link #start}, {@link #refresh}, {@link #addresses} and {@link #close} may be called from any thread but its own.
  */
@@ -51,9 +62,11 @@ public final class AdminServer implements AutoCloseable {
     private final ProxyOperations operations;
     private final AdminLimits limits;
     private final Predicate<InetAddress> loopback;
+    private final Optional<IoHandlerFactory> epoll;
     private final List<AdminAddress> bound = new ArrayList<>();
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final List<Path> files = new ArrayList<>(); // of sockets that were bound here
     private EventLoopGroup group;
     private AdminSettings settings;
     private Parts parts;
@@ -77,12 +90,29 @@ public final class AdminServer implements AutoCloseable {
         this(operations, AdminLimits.STANDARD);
     }
 
+    /**
+     * @param operations what it serves
+     * @param epoll what the loop does I/O with; empty: the JDK's, which cannot take a socket that is open already
+     */
+    public AdminServer(ProxyOperations operations, Optional<IoHandlerFactory> epoll) {
+        this(operations, AdminLimits.STANDARD, InetAddress::isLoopbackAddress, epoll);
+    }
+
     AdminServer(ProxyOperations operations, AdminLimits limits) {
         this(operations, limits, InetAddress::isLoopbackAddress);
     }
 
     /** For tests: what counts as loopback. */
     AdminServer(ProxyOperations operations, AdminLimits limits, Predicate<InetAddress> loopback) {
+        this(operations, limits, loopback, Optional.empty());
+    }
+
+    private AdminServer(
+            ProxyOperations operations,
+            AdminLimits limits,
+            Predicate<InetAddress> loopback,
+            Optional<IoHandlerFactory> epoll) {
+        this.epoll = epoll;
         this.operations = operations;
         this.limits = limits;
         this.loopback = loopback;
@@ -115,7 +145,7 @@ public final class AdminServer implements AutoCloseable {
             throw new IllegalStateException("the admin server was started already");
         }
         settings = wanted;
-        group = new MultiThreadIoEventLoopGroup(1, AdminServer::thread, NioIoHandler.newFactory());
+        group = new MultiThreadIoEventLoopGroup(1, AdminServer::thread, epoll.orElseGet(NioIoHandler::newFactory));
         try {
             parts = parts(group.next());
             tls = wanted.tls().isPresent() ? TlsFiles.read(wanted.tls().get()) : null;
@@ -191,6 +221,7 @@ public final class AdminServer implements AutoCloseable {
             return;
         }
         listeners.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
+        removeFiles();
         connections.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
         group.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
@@ -203,38 +234,99 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private AdminAddress listen(AdminAddress address) throws IOException {
+        if (address instanceof AdminAddress.Passed passed) {
+            return listenPassed(passed);
+        }
         if (address instanceof AdminAddress.Unix unix) {
             return listenUnix(unix);
         }
-        return listenTcp((AdminAddress.Tcp) address);
+        AdminAddress.Tcp tcp = (AdminAddress.Tcp) address;
+        Listener listener = tcpListener(tcp, tcp);
+        Channel channel = open(
+                epoll.isPresent() ? EpollServerSocketChannel::new : NioServerSocketChannel::new,
+                tcp.address(),
+                tcp,
+                listener);
+        return new AdminAddress.Tcp((InetSocketAddress) channel.localAddress());
+    }
+
+    private AdminAddress listenPassed(AdminAddress.Passed passed) throws IOException {
+        if (epoll.isEmpty()) {
+            throw new IOException(
+                    "admin address \"" + passed + "\": a socket that is open already needs epoll, which is not"
+                            + " available here; write unix:/PATH or HOST:PORT");
+        }
+        if (passed.real() instanceof AdminAddress.Tcp tcp) {
+            open(() -> new EpollServerSocketChannel(passed.fd()), null, passed, tcpListener(passed, tcp));
+        } else {
+            open(() -> new EpollServerDomainSocketChannel(passed.fd(), true), null, passed, unixListener());
+        }
+        return passed;
     }
 
     private AdminAddress listenUnix(AdminAddress.Unix address) throws IOException {
         Path path = address.path();
         SocketFile.prepare(path);
-        Listener listener = listener(HostCheck.ANY, "http", Gate.socket());
-        bind(NioServerDomainSocketChannel.class, UnixDomainSocketAddress.of(path), address, listener);
+        if (epoll.isPresent()) {
+            int fd = bindUnix(path, address);
+            files.add(path);
+            open(() -> new EpollServerDomainSocketChannel(fd, true), null, address, unixListener());
+        } else {
+            open(NioServerDomainSocketChannel::new, UnixDomainSocketAddress.of(path), address, unixListener());
+        }
         SocketFile.restrict(path);
         return address;
     }
 
-    private AdminAddress listenTcp(AdminAddress.Tcp address) throws IOException {
+    /** Not by Netty's channel, which would remove the file with its end, whosever it is by then. */
+    private static int bindUnix(Path path, AdminAddress.Unix address) throws IOException {
+        Socket socket = Socket.newSocketDomain();
+        try {
+            socket.bind(new DomainSocketAddress(path.toString()));
+            socket.listen(BACKLOG);
+            return socket.intValue();
+        } catch (IOException | RuntimeException e) {
+            socket.close();
+            throw cannotListen(address, e);
+        }
+    }
+
+    private void removeFiles() {
+        for (Path file : files) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                log.warn("the admin socket's file is left behind: {}", e.toString());
+            }
+        }
+        files.clear();
+    }
+
+    private Listener unixListener() {
+        return listener(HostCheck.ANY, "http", Gate.socket());
+    }
+
+    /**
+     * What TCP is served with.
+     *
+     * @param asked as it was asked for, for messages
+     * @param address where it is
+     */
+    private Listener tcpListener(AdminAddress asked, AdminAddress.Tcp address) throws IOException {
         InetSocketAddress wanted = address.address();
         if (wanted.isUnresolved()) {
-            throw new IOException("admin address \"" + address + "\": the name has no address; use one that has");
+            throw new IOException("admin address \"" + asked + "\": the name has no address; use one that has");
         }
         boolean local = loopback.test(wanted.getAddress());
         boolean guarded = parts.tokens() != null && tls != null;
         if (!local && !guarded) {
-            throw new IOException("admin address \"" + address + "\" is not a loopback address, and beyond loopback TLS"
+            throw new IOException("admin address \"" + asked + "\" is not a loopback address, and beyond loopback TLS"
                     + " and tokens are needed; set admin.tls and admin.token-file, or use 127.0.0.1, [::1] or a unix:"
                     + " path");
         }
         HostCheck hosts = local ? HostCheck.loopback(address) : HostCheck.beyondLoopback(address, tls.names());
         Gate gate = parts.tokens() == null ? Gate.readsOnly() : Gate.tokens(parts.tokens(), local, parts.nanoTime());
-        Listener listener = listener(hosts, tls == null ? "http" : "https", gate);
-        Channel channel = bind(NioServerSocketChannel.class, wanted, address, listener);
-        return new AdminAddress.Tcp((InetSocketAddress) channel.localAddress());
+        return listener(hosts, tls == null ? "http" : "https", gate);
     }
 
     private Listener listener(HostCheck hosts, String scheme, Gate gate) {
@@ -247,12 +339,14 @@ public final class AdminServer implements AutoCloseable {
                 parts.audit());
     }
 
-    private Channel bind(
-            Class<? extends ServerChannel> type, SocketAddress where, AdminAddress address, Listener listener)
+    /** @param where to bind it; null: it listens already */
+    private Channel open(
+            ChannelFactory<ServerChannel> factory, SocketAddress where, AdminAddress address, Listener listener)
             throws IOException {
-        ChannelFuture bind = new ServerBootstrap()
+        AdminAddress real = address instanceof AdminAddress.Passed passed ? passed.real() : address;
+        ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(group)
-                .channel(type)
+                .channelFactory(factory)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(
                         ChannelOption.RECVBUF_ALLOCATOR,
@@ -260,19 +354,20 @@ public final class AdminServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        accept(channel, listener, address instanceof AdminAddress.Tcp);
+                        accept(channel, listener, real instanceof AdminAddress.Tcp);
                     }
-                })
-                .bind(where)
-                .awaitUninterruptibly();
-        if (!bind.isSuccess()) {
-            throw new IOException(
-                    "admin address \"" + address + "\": cannot listen: "
-                            + bind.cause().getMessage(),
-                    bind.cause());
+                });
+        ChannelFuture open = where == null ? bootstrap.register() : bootstrap.bind(where);
+        if (!open.awaitUninterruptibly().isSuccess()) {
+            throw cannotListen(address, open.cause());
         }
-        listeners.add(bind.channel());
-        return bind.channel();
+        listeners.add(open.channel());
+        return open.channel();
+    }
+
+    private static IOException cannotListen(AdminAddress address, Throwable cause) {
+        String said = String.valueOf(cause.getMessage()).replaceFirst("^.* failed with error\\(-\\d+\\): ", "");
+        return new IOException("admin address \"" + address + "\": cannot listen: " + said, cause);
     }
 
     private void accept(Channel channel, Listener listener, boolean tcp) {

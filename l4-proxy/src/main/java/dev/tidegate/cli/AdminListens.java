@@ -3,8 +3,11 @@ package dev.tidegate.cli;
 import dev.tidegate.admin.AdminAddress;
 import dev.tidegate.config.AdminConfig;
 import dev.tidegate.config.ListenAddress;
+import dev.tidegate.listener.InheritedSocket;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,11 +20,18 @@ final class AdminListens {
      * The addresses.
      *
      * @param environment the process's
+     * @param inheritance sockets that are open already
      * @return empty when nothing is configured and there is no directory for a default
+     * @throws IOException when a socket from systemd was not passed; its message is for the operator
      */
-    static List<AdminAddress> of(AdminConfig config, Map<String, String> environment) {
+    static List<AdminAddress> of(AdminConfig config, Map<String, String> environment, Inheritance inheritance)
+            throws IOException {
         if (!config.listen().isEmpty()) {
-            return config.listen().stream().map(AdminListens::address).toList();
+            List<AdminAddress> addresses = new ArrayList<>();
+            for (ListenAddress listen : config.listen()) {
+                addresses.addAll(addresses(listen, inheritance));
+            }
+            return addresses;
         }
         return defaultSocket(environment).map(AdminAddress::unix).stream().toList();
     }
@@ -40,11 +50,25 @@ final class AdminListens {
                 : Optional.of(Path.of(user, "tidegate", "admin.sock"));
     }
 
-    private static AdminAddress address(ListenAddress listen) {
+    private static List<AdminAddress> addresses(ListenAddress listen, Inheritance inheritance) throws IOException {
         if (listen instanceof ListenAddress.Unix unix) {
-            return AdminAddress.unix(Path.of(unix.path()));
+            return List.of(AdminAddress.unix(Path.of(unix.path())));
+        }
+        if (listen instanceof ListenAddress.Systemd systemd) {
+            return inheritance.forAdmin(systemd.name()).stream()
+                    .map(socket -> passed(systemd.toString(), socket))
+                    .toList();
         }
         ListenAddress.Tcp tcp = (ListenAddress.Tcp) listen;
-        return AdminAddress.tcp(new InetSocketAddress(tcp.host(), tcp.port()));
+        return List.of(AdminAddress.tcp(new InetSocketAddress(tcp.host(), tcp.port())));
+    }
+
+    /** Who may do what on it is decided by where it really listens. */
+    private static AdminAddress passed(String name, InheritedSocket socket) {
+        AdminAddress real = socket.tcp()
+                .map(AdminAddress::tcp)
+                .orElseGet(() ->
+                        AdminAddress.unix(Path.of(socket.address().orElseThrow().toString())));
+        return new AdminAddress.Passed(name, socket.fd(), real);
     }
 }

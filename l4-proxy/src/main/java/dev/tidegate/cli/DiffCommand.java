@@ -53,8 +53,7 @@ final class DiffCommand implements Callable<Integer> {
                 if (file.config().isEmpty()) {
                     return Exit.FAILED;
                 }
-                diff = compared(
-                        client, status.number("generation"), file.config().get());
+                diff = compared(client, status, file.config().get());
             }
             admin.show(diff, AnswerText.of(diff, "no change"));
             return Exit.OK;
@@ -73,8 +72,7 @@ final class DiffCommand implements Callable<Integer> {
         }
     }
 
-    private Json compared(AdminClient client, long generation, Config file)
-            throws UnreachableException, RefusedException {
+    private Json compared(AdminClient client, Json status, Config file) throws UnreachableException, RefusedException {
         String text = client.get("/v1/config").toString().replace("${", "$${"); // values are final: nothing to expand
         ConfigResult running = ConfigReader.readText("running", text.getBytes(StandardCharsets.UTF_8), name -> null);
         Config inForce = running.config()
@@ -83,7 +81,9 @@ final class DiffCommand implements Callable<Integer> {
                                 + running.problems().get(0)
                                 + "; use the command line of the running version",
                         null));
-        return diff(generation, ConfigDiff.between(inForce, file, OpenByApi.ask(client)));
+        boolean adoptsSockets = status.text("transport").equals("epoll");
+        return diff(
+                status.number("generation"), ConfigDiff.between(inForce, file, OpenByApi.ask(client), adoptsSockets));
     }
 
     private static Json diff(long generation, ConfigDiff diff) {

@@ -86,11 +86,13 @@ final class Service {
     static Service start(Config config, Optional<Path> file, Map<String, String> environment, WarmUp warmUp)
             throws IOException, TransportChoice.UnavailableException {
         LogLevels.set(Level.valueOf(config.log().level().name()));
+        Inheritance inheritance = Inheritance.fromSystemd(
+                config, environment, ProcessHandle.current().pid());
         TransportChoice choice = TransportChoice.choose(
-                TransportChoice.Wish.valueOf(config.process().transport().name()));
+                TransportChoice.Wish.valueOf(config.process().transport().name()), inheritance.source());
         Deque<Runnable> made = new ArrayDeque<>();
         try {
-            return startAll(config, file, environment, choice, warmUp, made);
+            return startAll(config, file, environment, choice, inheritance, warmUp, made);
         } catch (IOException failed) {
             made.forEach(Runnable::run);
             throw failed;
@@ -112,6 +114,7 @@ final class Service {
             Optional<Path> file,
             Map<String, String> environment,
             TransportChoice choice,
+            Inheritance inheritance,
             WarmUp warmUp,
             Deque<Runnable> made)
             throws IOException {
@@ -148,7 +151,8 @@ final class Service {
                         InstantSource.system(),
                         state.map(StateStore::load).orElse(RuntimeState.EMPTY),
                         runtime -> state.map(store -> store.save(runtime))
-                                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()))));
+                                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())),
+                        inheritance.forFrontends()));
         made.push(proxy::close);
         Metrics metrics = new Metrics(
                 proxy::snapshot,
@@ -169,14 +173,15 @@ final class Service {
                 choice.reason(),
                 Instant.now());
         AdminServer admin = new AdminServer(
-                new ProxyAdmin(proxy, metrics, process, InstantSource.system(), System::nanoTime, reloads));
+                new ProxyAdmin(proxy, metrics, process, InstantSource.system(), System::nanoTime, reloads),
+                TransportChoice.epollHandlers());
         made.push(admin::close);
         whenReloaded.set(() -> {
             listening(proxy).forEach(log::debug);
             admin.refresh(); // of tokens and certificates, which may have changed while the configuration has not
         });
         List<AdminAddress> adminAddresses = admin.start(new AdminSettings(
-                AdminListens.of(config.admin(), environment),
+                AdminListens.of(config.admin(), environment, inheritance),
                 config.admin().tokenFile().map(Path::of),
                 config.admin()
                         .tls()
@@ -199,6 +204,7 @@ final class Service {
         }
         adminAddresses.forEach(address -> log.info("admin API on {}", address));
         listening(proxy).forEach(log::info);
+        inheritance.unused().forEach(log::warn);
         state.flatMap(StateStore::path).ifPresent(path -> log.info("runtime state in {}", path));
         if (!proxy.runtime().isEmpty()) {
             log.warn("in force from before the restart: {}", proxy.runtime());

@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * Where the operator's window listens, and who may come in. Immutable.
  *
- * @param listen UNIX sockets and TCP addresses; empty is the default UNIX socket
+ * @param listen UNIX sockets, TCP addresses and sockets from systemd; empty is the default UNIX socket
  * @param tokenFile the file of tokens for TCP, absolute or relative to the working directory; empty is no tokens
  * @param tls how TCP is encrypted; empty is not at all
  */

@@ -95,12 +95,12 @@ final class ConfigKeys {
                     "listen",
                     new OneOrMany<>(ScalarType.text(
                             "admin address",
-                            "unix:/PATH or HOST:PORT, as in 127.0.0.1:9901",
+                            "unix:/PATH, HOST:PORT or systemd:NAME, as in 127.0.0.1:9901",
                             "",
                             ListenAddresses::read)),
                     "`unix:` and `admin.sock` in `$RUNTIME_DIRECTORY`, else in `$XDG_RUNTIME_DIR/tidegate`; with neither, off",
-                    "where the admin API listens: `unix:/PATH`, or an IP address and port; beyond loopback only with both"
-                            + " `token-file` and `tls`")
+                    "where the admin API listens: `unix:/PATH`, an IP address and port, or `systemd:NAME`; beyond loopback"
+                            + " only with both `token-file` and `tls`")
             .atRestart();
     static final Key<String> TOKEN_FILE = Key.derived(
                     "token-file",
@@ -168,9 +168,10 @@ final class ConfigKeys {
             "the frontend's name in logs, metrics and commands; unique among frontends");
     static final Key<List<Located<ListenAddress>>> FRONTEND_LISTEN = Key.required(
             "listen",
-            new OneOrMany<>(
-                    ScalarType.text("address", "HOST:PORT, as in 0.0.0.0:8080", "", ConfigKeys::frontendAddress)),
-            "where clients connect: an IP address and port, IPv6 in brackets; port 0 lets the system choose");
+            new OneOrMany<>(ScalarType.text(
+                    "address", "HOST:PORT or systemd:NAME, as in 0.0.0.0:8080", "", ConfigKeys::frontendAddress)),
+            "where clients connect: an IP address and port, IPv6 in brackets, port 0 lets the system choose; or"
+                    + " `systemd:NAME`, the sockets that systemd passes under that name, which need the transport epoll");
     static final Key<String> FRONTEND_BACKEND = Key.required(
             "backend",
             ScalarType.text("name", "the name of a backend", Names.NAME_PATTERN, ConfigKeys::name),

@@ -47,6 +47,7 @@ final class CrossChecks {
         Map<String, Located<String>> backendNames = distinctNames("backend", backends, ConfigKeys.BACKEND_NAME);
         listeners();
         wildcardPairs();
+        socketsNeedEpoll();
         frontends.elements().forEach(this::frontendLimit);
         frontends.elements().forEach(this::lifetime);
         unknownBackends(backendNames);
@@ -209,6 +210,30 @@ final class CrossChecks {
                     .ifPresent(
                             listen -> listen.value().forEach(address -> wildcardPair(address, name, wildcards, own)));
             own.forEach(wildcards::putIfAbsent);
+        }
+    }
+
+    /** No other transport can take a descriptor that is open already. With {@code auto} the process uses epoll. */
+    private void socketsNeedEpoll() {
+        Optional<Located<ProcessConfig.Transport>> transport =
+                root.value(ConfigKeys.PROCESS).flatMap(process -> process.given(ConfigKeys.TRANSPORT));
+        if (transport.isEmpty()
+                || transport.get().value() == ProcessConfig.Transport.AUTO
+                || transport.get().value() == ProcessConfig.Transport.EPOLL) {
+            return;
+        }
+        String name = transport.get().value().name().toLowerCase(Locale.ROOT);
+        for (Located<Values> frontend : frontends.elements()) {
+            frontend.value()
+                    .given(ConfigKeys.FRONTEND_LISTEN)
+                    .ifPresent(listen -> listen.value().stream()
+                            .filter(address -> address.value() instanceof ListenAddress.Systemd)
+                            .forEach(address -> problems.error(
+                                    address.mark(),
+                                    address.path(),
+                                    "address " + address.value() + " cannot be had with process.transport " + name
+                                            + ", which takes no socket from outside",
+                                    "use process.transport auto or epoll, or write HOST:PORT")));
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.OptionalInt;
  * What clients connect to. Immutable.
  *
  * @param name unique among frontends
- * @param listen TCP addresses, at least one
+ * @param listen TCP addresses and sockets from systemd, at least one
  * @param backend the name of the backend that connections go to
  * @param protocol what is looked for in the bytes of its connections
  * @param maxConnections connections at once, 1..10,000,000; empty is no limit of its own
@@ -26,7 +26,7 @@ public record FrontendConfig(
     /**
      * Copies the list and checks names, addresses and range.
      *
-     * @throws IllegalArgumentException if a name is malformed, there is no address or one is not TCP, or the limit is
+     * @throws IllegalArgumentException if a name is malformed, there is no address or one is a UNIX socket, or the limit is
      *     out of range
      */
     public FrontendConfig {
@@ -38,7 +38,7 @@ public record FrontendConfig(
                     "frontend " + Text.quote(name) + " listens nowhere; at least one address is needed");
         }
         for (ListenAddress address : listen) {
-            if (!(address instanceof ListenAddress.Tcp)) {
+            if (address instanceof ListenAddress.Unix) {
                 throw new IllegalArgumentException("frontend " + Text.quote(name) + ": " + address
                         + " is no TCP address; this version's frontends listen on TCP only");
             }
@@ -47,6 +47,16 @@ public record FrontendConfig(
         IntRange.MAX_CONNECTIONS.require("max-connections", maxConnections);
         Objects.requireNonNull(timeouts, "timeouts");
         Objects.requireNonNull(lifetime, "lifetime");
+    }
+
+    /** Whether it has sockets from systemd, which only a process that uses epoll can take. */
+    public boolean listensByDescriptor() {
+        return listen.stream().anyMatch(ListenAddress.Systemd.class::isInstance);
+    }
+
+    /** The same frontend on other addresses. */
+    public FrontendConfig listeningOn(List<ListenAddress> addresses) {
+        return new FrontendConfig(name, addresses, backend, protocol, maxConnections, timeouts, lifetime);
     }
 
     /** What is looked for in the bytes of a connection, so that it can be ended between two requests. */

@@ -2,10 +2,10 @@ package dev.tidegate.config;
 
 import java.nio.charset.StandardCharsets;
 
-/** Where connections are accepted: a TCP address or a UNIX socket, in canonical form. Immutable. */
+/** Where connections are accepted: a TCP address, a UNIX socket or sockets from systemd, in canonical form. Immutable. */
 public sealed interface ListenAddress {
     /**
-     * Reads {@code HOST:PORT}, {@code [V6]:PORT} or {@code unix:/PATH}. The host is an IP address; nothing asks DNS.
+     * Reads {@code HOST:PORT}, {@code [V6]:PORT}, {@code unix:/PATH} or {@code systemd:NAME}. The host is an IP address; nothing asks DNS.
      *
      * @param text the address as the configuration writes it
      * @return the address in canonical form
@@ -84,6 +84,40 @@ public sealed interface ListenAddress {
         @Override
         public String toString() {
             return "unix:" + path;
+        }
+    }
+
+    /**
+     * The listening sockets that systemd passes under a name, one or more.
+     *
+     * @param name {@code FileDescriptorName=} of the socket unit, or the unit's own name
+     */
+    record Systemd(String name) implements ListenAddress {
+        /** What systemd allows. */
+        static final int NAME_MAX = 255;
+
+        /**
+         * Checks the name.
+         *
+         * @throws IllegalArgumentException if systemd has no such names
+         */
+        public Systemd {
+            if (!isName(name)) {
+                throw new IllegalArgumentException("socket name " + Text.quote(name) + " is none that systemd gives");
+            }
+        }
+
+        /** Whether systemd would take it, save for spaces, which are more likely a slip. */
+        static boolean isName(String text) {
+            return !text.isEmpty()
+                    && text.length() <= NAME_MAX
+                    && text.chars().allMatch(c -> c > ' ' && c < 127 && c != ':');
+        }
+
+        /** The canonical form: {@code systemd:web}. */
+        @Override
+        public String toString() {
+            return "systemd:" + name;
         }
     }
 }

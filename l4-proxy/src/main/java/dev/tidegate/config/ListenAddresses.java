@@ -16,9 +16,7 @@ final class ListenAddresses {
             return readUnix(text);
         }
         if (text.startsWith("systemd:")) {
-            throw new InvalidValue(
-                    Text.quote(text) + ": sockets from systemd are not supported by this version",
-                    "write HOST:PORT, as in " + EXAMPLE);
+            return readSystemd(text);
         }
         if (text.startsWith("/")) {
             throw new InvalidValue(Text.quote(text) + " is a path", "write unix:" + text);
@@ -43,6 +41,17 @@ final class ListenAddresses {
                     "a UNIX socket's path has at most " + ListenAddress.Unix.PATH_MAX_BYTES + " bytes");
         }
         return new ListenAddress.Unix(path);
+    }
+
+    private static ListenAddress.Systemd readSystemd(String text) throws InvalidValue {
+        String name = text.substring("systemd:".length());
+        if (!ListenAddress.Systemd.isName(name)) {
+            throw new InvalidValue(
+                    Text.quote(text) + " names no socket of systemd's",
+                    "write systemd:NAME with the socket unit's FileDescriptorName= (1 to "
+                            + ListenAddress.Systemd.NAME_MAX + " printable characters, no ':'), as in systemd:web");
+        }
+        return new ListenAddress.Systemd(name);
     }
 
     private static ListenAddress.Tcp readTcp(String text) throws InvalidValue {

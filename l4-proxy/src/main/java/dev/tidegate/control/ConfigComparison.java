@@ -23,12 +23,15 @@ final class ConfigComparison {
     private static final String FRONTENDS = "frontends";
     private static final String BACKENDS = "backends";
     private static final String ENDPOINTS = "endpoints";
+    private static final String LISTEN = "listen";
 
     private final OpenConnections open;
+    private final boolean adoptsSockets;
     private final List<Change> changes = new ArrayList<>();
 
-    ConfigComparison(OpenConnections open) {
+    ConfigComparison(OpenConnections open, boolean adoptsSockets) {
         this.open = open;
+        this.adoptsSockets = adoptsSockets;
     }
 
     /** A place: its key in the reference table, and its path as problems name it. */
@@ -58,10 +61,16 @@ final class ConfigComparison {
     private void frontends(Map<String, FrontendConfig> before, Map<String, FrontendConfig> after) {
         after.forEach((name, frontend) -> {
             Place place = Place.ROOT.element(FRONTENDS, name);
+            boolean later = !adoptsSockets && frontend.listensByDescriptor();
             if (before.containsKey(name)) {
-                values(place, ConfigValues.of(before.get(name)), ConfigValues.of(frontend), 0);
+                Map<String, String> was = ConfigValues.of(before.get(name));
+                Map<String, String> now = ConfigValues.of(frontend);
+                if (later) {
+                    change(place.in(LISTEN), was.remove(LISTEN), now.remove(LISTEN), Applies.RESTART);
+                }
+                values(place, was, now, 0);
             } else {
-                add(place, ConfigValues.of(frontend));
+                add(place, ConfigValues.of(frontend), later ? Applies.RESTART : Applies.LIVE);
             }
         });
         before.forEach((name, frontend) -> {
@@ -212,8 +221,16 @@ final class ConfigComparison {
         }
     }
 
+    private void change(Place place, String before, String after, Applies applies) {
+        changes.add(new Change(Op.CHANGE, place.path(), before, after, applies, 0));
+    }
+
     private void add(Place place, Map<String, String> values) {
-        changes.add(new Change(Op.ADD, place.path(), "", ConfigValues.text(values), Applies.LIVE, 0));
+        add(place, values, Applies.LIVE);
+    }
+
+    private void add(Place place, Map<String, String> values, Applies applies) {
+        changes.add(new Change(Op.ADD, place.path(), "", ConfigValues.text(values), applies, 0));
     }
 
     private void remove(Place place, Map<String, String> values, int connections) {

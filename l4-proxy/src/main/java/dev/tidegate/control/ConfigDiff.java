@@ -74,9 +74,14 @@ public record ConfigDiff(List<Change> changes) {
         }
     }
 
-    /** Compares what is in force with what shall be. */
-    public static ConfigDiff between(Config before, Config after, OpenConnections open) {
-        return new ConfigDiff(new ConfigComparison(open).compare(before, after));
+    /**
+     * Compares what is in force with what shall be.
+     *
+     * @param adoptsSockets whether the running process can take sockets from systemd: one that cannot takes them at its
+     *     next start
+     */
+    public static ConfigDiff between(Config before, Config after, OpenConnections open, boolean adoptsSockets) {
+        return new ConfigDiff(new ConfigComparison(open, adoptsSockets).compare(before, after));
     }
 
     /** What a reload applies. */

@@ -11,6 +11,7 @@ import dev.tidegate.connection.ConnectionContext;
 import dev.tidegate.connection.ConnectionFactory;
 import dev.tidegate.dial.Dialer;
 import dev.tidegate.lifetime.Ticker;
+import dev.tidegate.listener.InheritedSockets;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.listener.Transport;
 import dev.tidegate.model.Snapshot;
@@ -83,6 +84,7 @@ public final class Proxy implements AutoCloseable {
      * @param clock the time of day, for operators
      * @param runtime what operators had changed when the process last ran
      * @param stateSaver keeps what they change over a restart; completes with why it could not
+     * @param inherited listening sockets that are open already, as far as frontends may have them
      */
     public record Parts(
             Transport transport,
@@ -95,7 +97,8 @@ public final class Proxy implements AutoCloseable {
             DnsServerAddressStreamProvider nameServers,
             InstantSource clock,
             RuntimeState runtime,
-            Function<RuntimeState, CompletableFuture<Optional<String>>> stateSaver) {
+            Function<RuntimeState, CompletableFuture<Optional<String>>> stateSaver,
+            InheritedSockets inherited) {
         /** Parts of a proxy that remembers nothing of an earlier run, and leaves nothing to a later one. */
         public Parts(
                 Transport transport,
@@ -118,7 +121,8 @@ public final class Proxy implements AutoCloseable {
                     nameServers,
                     clock,
                     RuntimeState.EMPTY,
-                    state -> CompletableFuture.completedFuture(Optional.empty()));
+                    state -> CompletableFuture.completedFuture(Optional.empty()),
+                    InheritedSockets.NONE);
         }
     }
 
@@ -175,7 +179,7 @@ public final class Proxy implements AutoCloseable {
             endWorkers();
             throw failed;
         }
-        this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed);
+        this.listeners = new Listeners(parts.transport(), factories, this::onAcceptFailed, parts.inherited());
         this.publisher = new Publisher(
                 inForce,
                 cells,
@@ -193,7 +197,7 @@ public final class Proxy implements AutoCloseable {
         Departures departures = new Departures(operations);
         LevelInForce level = new LevelInForce(config.log().level());
         level.follow(config, runtime);
-        this.reloader = new Reloader(inForce, cells, publisher, departures, drains, level);
+        this.reloader = new Reloader(inForce, cells, publisher, departures, drains, level, listeners.adoptsSockets());
         this.views = new Views(inForce, drains, operations, listeners, workers, parts.ticker(), health);
         this.stop = new Stop(
                 control,

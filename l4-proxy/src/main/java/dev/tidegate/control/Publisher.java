@@ -4,6 +4,7 @@ import dev.tidegate.config.Config;
 import dev.tidegate.config.EndpointAddress;
 import dev.tidegate.config.FrontendConfig;
 import dev.tidegate.config.ListenAddress;
+import dev.tidegate.listener.InheritedSocket;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.model.Backend;
 import dev.tidegate.model.Endpoint;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -88,6 +90,7 @@ final class Publisher {
         inForce.snapshot().backends().forEach(backend -> closeCells(backend, inForce.runtime()));
         health.prepare(inForce.config(), inForce.snapshot());
         change.commit();
+        listeners.settleUnused();
         follow(inForce.snapshot());
     }
 
@@ -154,7 +157,7 @@ final class Publisher {
     }
 
     /** A drained frontend does not listen. */
-    private static List<Listeners.Spec> specs(Config config, RuntimeState runtime) {
+    private List<Listeners.Spec> specs(Config config, RuntimeState runtime) throws IOException {
         List<Listeners.Spec> specs = new ArrayList<>();
         for (FrontendConfig frontend : config.frontends()) {
             if (runtime.drainingFrontends().contains(frontend.name())) {
@@ -162,12 +165,25 @@ final class Publisher {
             }
             int unackedMillis = SnapshotBuilder.timeouts(frontend.timeouts()).unackedMillis();
             for (ListenAddress address : frontend.listen()) {
-                if (!(address instanceof ListenAddress.Tcp tcp)) {
+                if (address instanceof ListenAddress.Tcp tcp) {
+                    specs.add(new Listeners.Spec(
+                            frontend.name(),
+                            new InetSocketAddress(tcp.host(), tcp.port()),
+                            tcp.toString(),
+                            unackedMillis));
+                } else if (address instanceof ListenAddress.Systemd systemd) {
+                    for (InheritedSocket socket : listeners.passed(frontend.name(), systemd.name())) {
+                        specs.add(new Listeners.Spec(
+                                frontend.name(),
+                                socket.tcp().orElseThrow(),
+                                systemd.toString(),
+                                unackedMillis,
+                                Optional.of(socket)));
+                    }
+                } else {
                     throw new IllegalArgumentException("frontend \"" + frontend.name() + "\": " + address
                             + " is not a TCP address; the configuration's reader lets none through");
                 }
-                specs.add(new Listeners.Spec(
-                        frontend.name(), new InetSocketAddress(tcp.host(), tcp.port()), tcp.toString(), unackedMillis));
             }
         }
         return specs;

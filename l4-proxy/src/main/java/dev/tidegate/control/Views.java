@@ -139,13 +139,18 @@ final class Views {
         Map<Listeners.Spec, InetSocketAddress> bound = listeners.addresses();
         List<ListenerView> views = new ArrayList<>();
         for (String address : frontend.listen()) {
-            InetSocketAddress where = bound.entrySet().stream()
+            List<InetSocketAddress> where = bound.entrySet().stream()
                     .filter(entry -> entry.getKey().frontend().equals(frontend.name())
                             && entry.getKey().name().equals(address))
                     .map(Map.Entry::getValue)
-                    .findFirst()
-                    .orElse(null);
-            views.add(new ListenerView(address, where == null ? null : AddressText.of(where)));
+                    .toList();
+            // systemd may have several sockets of one name; the same address twice is one each time, with port 0.
+            if (address.startsWith("systemd:")) {
+                where.forEach(socket -> views.add(new ListenerView(address, AddressText.of(socket))));
+            }
+            if (where.isEmpty() || !address.startsWith("systemd:")) {
+                views.add(new ListenerView(address, where.isEmpty() ? null : AddressText.of(where.get(0))));
+            }
         }
         return views;
     }

@@ -30,6 +30,7 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
     private final boolean refuseIpv6;
     private final AcceptFaults faults;
     private long pauseMillis = FIRST_PAUSE_MILLIS;
+    private volatile boolean parked; // writer: control
     private boolean paused;
     private boolean stopped;
 
@@ -50,11 +51,19 @@ final class Acceptor extends ChannelInboundHandlerAdapter {
         this.faults = faults;
     }
 
+    /**
+     * Has it reset whoever comes, or no longer. For a socket that nobody listens on and that cannot be closed, since it
+     * would be gone for good: clients that were left in its queue would wait without end. Any thread.
+     */
+    void park(boolean refuse) {
+        parked = refuse;
+    }
+
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         Channel accepted = (Channel) message;
         pauseMillis = FIRST_PAUSE_MILLIS;
-        if (refuseIpv6 && isIpv6(accepted)) {
+        if (parked || (refuseIpv6 && isIpv6(accepted))) {
             accepted.config().setOption(ChannelOption.SO_LINGER, 0);
             accepted.unsafe().closeForcibly();
             return;

@@ -33,6 +33,18 @@ final class EpollTransport implements Transport {
     }
 
     @Override
+    public boolean adoptsListeners() {
+        return true;
+    }
+
+    @Override
+    public ServerSocketChannel adoptListener(int fd, int unackedMillis) {
+        EpollServerSocketChannel listener = new EpollServerSocketChannel(fd);
+        ChannelOptions.inherited(listener, unackedMillis);
+        return listener;
+    }
+
+    @Override
     public boolean supportsV6Only() {
         return true;
     }

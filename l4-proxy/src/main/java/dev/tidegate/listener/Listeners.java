@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -23,6 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The listening sockets of the process, and how they change: what is new is bound first, without accepting; then either all
  * of the change is carried out or nothing of it. A socket that stays is not touched, whichever frontend it goes to.
+ *
+ * <p>A socket from systemd is the process's for its life: when no frontend wants it, it is parked, which is to say that it
+ * resets whoever comes, and a frontend that wants it later finds it again. A socket from the process before goes to whoever
+ * wants its place, which is its key and, of several with one key, a number; the others are closed.
  *
  * <p>Used by control's thread only, save for {@link #addresses}; the sockets themselves live on workers' loops, each on
  * one.
@@ -40,8 +45,19 @@ public final class Listeners implements AutoCloseable {
      * @param address where
      * @param name its canonical form, for logs and labels
      * @param unackedMillis the limit that accepted sockets inherit
+     * @param passed the socket that systemd has for it; empty for one to bind
      */
-    public record Spec(String frontend, InetSocketAddress address, String name, int unackedMillis) {}
+    public record Spec(
+            String frontend,
+            InetSocketAddress address,
+            String name,
+            int unackedMillis,
+            Optional<InheritedSocket> passed) {
+        /** An address to bind, or to have from the process before. */
+        public Spec(String frontend, InetSocketAddress address, String name, int unackedMillis) {
+            this(frontend, address, name, unackedMillis, Optional.empty());
+        }
+    }
 
     /**
      * A socket, and what it was last wanted for.
@@ -49,13 +65,21 @@ public final class Listeners implements AutoCloseable {
      * @param spec what the configuration says of it
      * @param v6Only whether it leaves IPv4 to another, which cannot be changed once it is bound
      */
-    private record Bound(Spec spec, ServerSocketChannel channel, boolean v6Only) {}
+    private record Bound(Spec spec, ServerSocketChannel channel, boolean v6Only, Acceptor acceptor) {
+        /** Whether it came from systemd, and could never be had again once it was closed. */
+        boolean passed() {
+            return spec.passed().isPresent();
+        }
+    }
 
     private final Transport transport;
     private final List<ConnectionFactory> workers;
     private final Placement placement;
     private final AcceptFaults faults;
+    private final InheritedSockets inherited;
     private Map<String, Bound> bound = new LinkedHashMap<>();
+    private final Map<String, Bound> parked = new LinkedHashMap<>();
+    private final Map<String, InheritedSocket> handedOver = new LinkedHashMap<>(); // by place; what nobody has yet
     private int opened;
     private volatile Map<Spec, InetSocketAddress> addresses = Map.of(); // writer: control
 
@@ -65,6 +89,21 @@ public final class Listeners implements AutoCloseable {
      * @param faults is told of failed accepts
      */
     public Listeners(Transport transport, List<ConnectionFactory> workers, AcceptFaults faults) {
+        this(transport, workers, faults, InheritedSockets.NONE);
+    }
+
+    /**
+     * @param transport of the process
+     * @param workers the factories of all workers, by the workers' numbers
+     * @param faults is told of failed accepts
+     * @param inherited sockets that are open already, as far as frontends may have them
+     */
+    public Listeners(
+            Transport transport, List<ConnectionFactory> workers, AcceptFaults faults, InheritedSockets inherited) {
+        this.inherited = inherited;
+        inherited.all().stream()
+                .filter(each -> each.name().isEmpty() && each.tcp().isPresent())
+                .forEach(each -> handedOver.put(each.place(), each));
         this.transport = transport;
         this.workers = List.copyOf(workers);
         this.placement = new Placement(workers);
@@ -80,25 +119,28 @@ public final class Listeners implements AutoCloseable {
      */
     public Change prepare(List<Spec> specs) throws IOException {
         Map<String, Bound> next = new LinkedHashMap<>();
-        List<Bound> fresh = new ArrayList<>();
+        Map<String, Bound> fresh = new LinkedHashMap<>();
         try {
             for (Spec spec : specs) {
-                if (!coveredByDualStack(spec, specs)) {
+                if (spec.passed().isPresent() || !coveredByDualStack(spec, specs)) {
                     String key = Snapshot.listenerKey(spec.frontend(), spec.name());
                     String place = placeFor(key, next);
-                    boolean v6Only = transport.supportsV6Only() && isV6Wildcard(spec) && sameOnV4(spec, specs) != null;
-                    Bound kept = bound.get(place);
+                    boolean v6Only = spec.passed().isEmpty()
+                            && transport.supportsV6Only()
+                            && isV6Wildcard(spec)
+                            && sameOnV4(spec, specs) != null;
+                    Bound kept = bound.getOrDefault(place, parked.get(place));
                     if (kept == null) {
-                        kept = open(spec, key, v6Only);
-                        fresh.add(kept);
+                        kept = open(spec, key, place, v6Only);
+                        fresh.put(place, kept);
                     } else if (kept.v6Only() != v6Only) {
                         throw new IOException(familiesFixed(spec, v6Only));
                     }
-                    next.put(place, new Bound(spec, kept.channel(), v6Only));
+                    next.put(place, new Bound(spec, kept.channel(), v6Only, kept.acceptor()));
                 }
             }
         } catch (IOException | RuntimeException failed) {
-            closeAll(fresh);
+            giveUp(fresh);
             throw failed;
         }
         return new Change(next, fresh);
@@ -113,12 +155,60 @@ public final class Listeners implements AutoCloseable {
         return place;
     }
 
+    /**
+     * Parks the sockets from systemd that no frontend has, and closes those from the process before. To be called once,
+     * after the first commit.
+     *
+     * @throws IOException when one cannot be had
+     */
+    public void settleUnused() throws IOException {
+        for (InheritedSocket each : handedOver.values()) {
+            each.close();
+        }
+        handedOver.clear();
+        Map<String, Bound> taken = new LinkedHashMap<>(bound);
+        for (InheritedSocket each : inherited.all()) {
+            boolean used = bound.values().stream()
+                    .anyMatch(socket -> socket.spec().passed().equals(Optional.of(each)));
+            if (!used && !each.name().isEmpty() && each.tcp().isPresent() && transport.adoptsListeners()) {
+                Spec spec = new Spec("", each.tcp().get(), each.toString(), 0, Optional.of(each));
+                String place = placeFor(each.toString(), taken);
+                Bound socket = open(spec, each.toString(), place, false);
+                taken.put(place, socket);
+                park(place, socket);
+            }
+        }
+    }
+
+    /** Whether sockets from systemd can be had in this process, if they were passed. */
+    public boolean adoptsSockets() {
+        return transport.adoptsListeners();
+    }
+
+    /**
+     * The sockets that systemd passed under that name.
+     *
+     * @throws IOException when there is none, or one that is none for TCP; its message is for the operator
+     */
+    public List<InheritedSocket> passed(String frontend, String name) throws IOException {
+        String user = "frontend \"" + frontend + "\"";
+        List<InheritedSocket> named = inherited.named(user, name);
+        for (InheritedSocket each : named) {
+            if (each.tcp().isEmpty()) {
+                throw new IOException(user + ": systemd:" + name + ": descriptor " + each.fd() + " is the UNIX socket "
+                        + each.address().orElseThrow()
+                        + "; a frontend listens on TCP, give it a port in ListenStream=");
+            }
+        }
+        return named;
+    }
+
     /** A change that is prepared: new sockets are bound and accept nothing yet. Control's thread only; once only. */
     public final class Change {
         private final Map<String, Bound> next;
-        private final List<Bound> fresh;
+        private final Map<String, Bound> fresh;
 
-        private Change(Map<String, Bound> next, List<Bound> fresh) {
+        private Change(Map<String, Bound> next, Map<String, Bound> fresh) {
             this.next = next;
             this.fresh = fresh;
         }
@@ -131,23 +221,43 @@ public final class Listeners implements AutoCloseable {
             Map<String, Bound> before = bound;
             bound = next;
             publishAddresses();
-            fresh.forEach(each -> each.channel().config().setAutoRead(true));
+            fresh.values().forEach(each -> each.channel().config().setAutoRead(true));
             next.forEach((key, now) -> {
-                Bound old = before.get(key);
-                if (old != null && old.spec().unackedMillis() != now.spec().unackedMillis()) {
+                Bound was = before.getOrDefault(key, parked.remove(key));
+                if (was != null && was.spec().unackedMillis() != now.spec().unackedMillis()) {
                     setUnacked(now);
                 }
+                now.acceptor().park(false);
             });
-            closeAll(before.entrySet().stream()
-                    .filter(entry -> !next.containsKey(entry.getKey()))
-                    .map(Map.Entry::getValue)
-                    .toList());
+            Map<String, Bound> gone = new LinkedHashMap<>(before);
+            gone.keySet().removeAll(next.keySet());
+            giveUp(gone);
         }
 
-        /** Closes what is new. */
+        /** Closes what is new, save for what could not be had again. */
         public void rollback() {
-            closeAll(fresh);
+            giveUp(fresh);
         }
+    }
+
+    /** Closes all, but parks those from systemd. */
+    private void giveUp(Map<String, Bound> sockets) {
+        List<Bound> closing = new ArrayList<>();
+        sockets.forEach((place, each) -> {
+            if (each.passed()) {
+                park(place, each);
+            } else {
+                closing.add(each);
+            }
+        });
+        closeAll(closing);
+    }
+
+    /** From here on whoever comes is reset, as by an address that nobody listens on. */
+    private void park(String place, Bound socket) {
+        socket.acceptor().park(true);
+        parked.put(place, socket);
+        socket.channel().config().setAutoRead(true);
     }
 
     private static void closeAll(List<Bound> all) {
@@ -177,33 +287,49 @@ public final class Listeners implements AutoCloseable {
         addresses = Collections.unmodifiableMap(now);
     }
 
-    private Bound open(Spec spec, String key, boolean v6Only) throws IOException {
+    private Bound open(Spec spec, String key, String place, boolean v6Only) throws IOException {
         int own = opened++ % workers.size();
+        Optional<InheritedSocket> open = spec.passed().or(() -> Optional.ofNullable(handedOver.get(place)));
+        if (open.isPresent() && spec.passed().isEmpty()) {
+            if (open.get().v6Only() != v6Only) {
+                throw new IOException(familiesFixed(spec, v6Only));
+            }
+            handedOver.remove(place); // once only: closed one day, its number is another's
+        }
+        boolean refuseIpv6 = transport.acceptsOtherFamily() && spec.address().getAddress() instanceof Inet4Address;
+        Acceptor acceptor = new Acceptor(key, spec.name(), transport, placement, own, refuseIpv6, faults);
         ServerSocketChannel channel;
         try {
-            channel = openChannel(spec, key, v6Only, own);
-        } catch (ChannelException failed) {
+            channel = open.isPresent()
+                    ? prepared(transport.adoptListener(open.get().fd(), spec.unackedMillis()), acceptor, false)
+                    : prepared(
+                            transport.openListener(spec.address().getAddress(), v6Only, spec.unackedMillis()),
+                            acceptor,
+                            true);
+        } catch (ChannelException | UnsupportedOperationException failed) {
             throw cannotListen(spec, failed);
         }
         var registered =
                 workers.get(own).context().worker().loop().register(channel).awaitUninterruptibly();
-        var done = registered.isSuccess() ? channel.bind(spec.address()).awaitUninterruptibly() : registered;
+        var done = registered.isSuccess() && open.isEmpty()
+                ? channel.bind(spec.address()).awaitUninterruptibly()
+                : registered;
         if (!done.isSuccess()) {
             channel.close().awaitUninterruptibly();
             throw cannotListen(spec, done.cause());
         }
-        return new Bound(spec, channel, v6Only);
+        return new Bound(spec, channel, v6Only, acceptor);
     }
 
-    private ServerSocketChannel openChannel(Spec spec, String key, boolean v6Only, int own) {
-        boolean refuseIpv6 = transport.acceptsOtherFamily() && spec.address().getAddress() instanceof Inet4Address;
-        ServerSocketChannel channel = transport.openListener(spec.address().getAddress(), v6Only, spec.unackedMillis());
+    private static ServerSocketChannel prepared(ServerSocketChannel channel, Acceptor acceptor, boolean toBind) {
         try {
-            channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
-            channel.config().setOption(ChannelOption.SO_BACKLOG, ChannelOptions.BACKLOG);
+            if (toBind) {
+                channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
+                channel.config().setOption(ChannelOption.SO_BACKLOG, ChannelOptions.BACKLOG);
+            }
             // Accepting begins with the snapshot that says whose this is.
             channel.config().setAutoRead(false);
-            channel.pipeline().addLast(new Acceptor(key, spec.name(), transport, placement, own, refuseIpv6, faults));
+            channel.pipeline().addLast(acceptor);
         } catch (RuntimeException failed) {
             channel.unsafe().closeForcibly(); // it has no loop yet that could close it
             throw failed;
@@ -312,10 +438,16 @@ public final class Listeners implements AutoCloseable {
         return addresses;
     }
 
-    /** Stops listening everywhere. Connections go on. */
+    /**
+     * Stops listening everywhere, and gives all sockets up: those from systemd too, which keeps its own, so that the next
+     * process finds in the queue who came meanwhile. Connections go on.
+     */
     @Override
     public void close() {
-        closeAll(List.copyOf(bound.values()));
+        List<Bound> all = new ArrayList<>(bound.values());
+        all.addAll(parked.values());
+        closeAll(all);
+        parked.clear();
         bound = Map.of();
         publishAddresses();
     }

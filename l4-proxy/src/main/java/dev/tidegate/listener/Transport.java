@@ -26,6 +26,22 @@ public interface Transport extends Sockets {
      */
     ServerSocketChannel openListener(InetAddress address, boolean v6Only, int unackedMillis);
 
+    /** Whether it can take a listening socket that is open already. */
+    default boolean adoptsListeners() {
+        return false;
+    }
+
+    /**
+     * A listening socket that is open already, not yet registered. Sockets that it accepts from now on have the options of
+     * relayed ones.
+     *
+     * @param fd a listening TCP socket that is not blocking; closed with the channel
+     * @throws UnsupportedOperationException where that cannot be had
+     */
+    default ServerSocketChannel adoptListener(int fd, int unackedMillis) {
+        throw new UnsupportedOperationException("the transport " + name() + " takes no open socket");
+    }
+
     /** Whether {@code v6Only} can be had. */
     boolean supportsV6Only();
 

@@ -1,9 +1,11 @@
 package dev.tidegate.listener;
 
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Which transport the process uses, and why. Immutable.
@@ -50,6 +52,19 @@ public record TransportChoice(Transport transport, String reason) {
      * @throws UnavailableException when one was asked for that cannot be had; its message is one plain line
      */
     public static TransportChoice choose(Wish wish) throws UnavailableException {
+        return choose(wish, "");
+    }
+
+    /**
+     * Chooses, for a process that may have to take sockets that are open already, which only epoll can.
+     *
+     * @param sockets where such sockets come from, in words; empty when there are none
+     * @throws UnavailableException when one was asked for that cannot be had; its message is one plain line
+     */
+    public static TransportChoice choose(Wish wish, String sockets) throws UnavailableException {
+        if (wish == Wish.AUTO && !sockets.isEmpty() && epollFault() == null) {
+            return new TransportChoice(new EpollTransport(), "auto: " + sockets);
+        }
         return switch (wish) {
             case AUTO -> automatic();
             case IO_URING -> asked("io_uring", ioUringFault(), ioUring());
@@ -72,6 +87,11 @@ public record TransportChoice(Transport transport, String reason) {
         }
         misses.add("no io_uring: " + fault);
         return new TransportChoice(new NioTransport(), "auto: " + String.join("; ", misses));
+    }
+
+    /** What an event loop does I/O with by epoll, whichever transport was chosen; empty where epoll cannot be had. */
+    public static Optional<IoHandlerFactory> epollHandlers() {
+        return epollFault() == null ? Optional.of(new EpollTransport().ioHandlers()) : Optional.empty();
     }
 
     /** Without the ring of buffers when reading from it could not be stopped. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.tidegate.admin.AdminAddress;
 import dev.tidegate.config.AdminConfig;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -11,8 +12,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AdminListensTest {
-    private static List<AdminAddress> byDefault(Map<String, String> environment) {
-        return AdminListens.of(new AdminConfig(List.of(), Optional.empty(), Optional.empty()), environment);
+    private static List<AdminAddress> byDefault(Map<String, String> environment) throws IOException {
+        return AdminListens.of(
+                new AdminConfig(List.of(), Optional.empty(), Optional.empty()), environment, Inheritance.NONE);
     }
 
     private static List<AdminAddress> at(String path) {
@@ -20,7 +22,7 @@ class AdminListensTest {
     }
 
     @Test
-    void theServicesDirectoryGoesBeforeTheUsers() {
+    void theServicesDirectoryGoesBeforeTheUsers() throws IOException {
         assertEquals(
                 at("/run/tidegate/admin.sock"),
                 byDefault(Map.of("RUNTIME_DIRECTORY", "/run/tidegate", "XDG_RUNTIME_DIR", "/run/user/1000")));
@@ -32,13 +34,13 @@ class AdminListensTest {
 
     /** A unit with RuntimeDirectory=tidegate other. */
     @Test
-    void theFirstOfSeveralDirectoriesOfTheServiceIsTaken() {
+    void theFirstOfSeveralDirectoriesOfTheServiceIsTaken() throws IOException {
         assertEquals(
                 at("/run/tidegate/admin.sock"), byDefault(Map.of("RUNTIME_DIRECTORY", "/run/tidegate:/run/other")));
     }
 
     @Test
-    void aRelativeDirectoryOfTheUsersIsNone() {
+    void aRelativeDirectoryOfTheUsersIsNone() throws IOException {
         assertEquals(List.of(), byDefault(Map.of("XDG_RUNTIME_DIR", "run")));
     }
 }

@@ -200,6 +200,12 @@ final class TidegateProcess implements AutoCloseable {
             return this;
         }
 
+        /** Put that before the command, which it is to become. */
+        Setup before(List<String> command) {
+            before = command;
+            return this;
+        }
+
         /** Start with that signal ignored, as {@code nohup} does with HUP. */
         Setup ignoring(String signal) {
             ignored = signal;

@@ -99,7 +99,9 @@ final class AddressTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "systemd:edge | not supported by this version",
+                "systemd: | names no socket of systemd's; write systemd:NAME with the socket unit's FileDescriptorName=",
+                "systemd:a:b | names no socket of systemd's",
+                "systemd:a b | names no socket of systemd's",
                 "localhost:80 | takes an IP address, not a name; write 127.0.0.1:80 or [::1]:80",
                 "example.com:80 | takes an IP address, not a name",
                 "*:80 | has no host; write HOST:PORT, as in 0.0.0.0:8080",
@@ -112,6 +114,13 @@ final class AddressTest {
         String message = assertThrows(IllegalArgumentException.class, () -> ListenAddress.parse(text))
                 .getMessage();
         assertTrue(message.contains(expected), message);
+    }
+
+    @Test
+    void aNameOfSystemdsMayBeThatOfTheUnit() {
+        assertEquals(new ListenAddress.Systemd("tidegate.socket"), ListenAddress.parse("systemd:tidegate.socket"));
+        assertEquals(new ListenAddress.Systemd("web"), ListenAddress.parse("systemd:web"));
+        assertThrows(IllegalArgumentException.class, () -> ListenAddress.parse("systemd:" + "x".repeat(256)));
     }
 
     @Test

@@ -88,6 +88,36 @@ final class ConfigReaderTest {
     }
 
     @Test
+    void socketsFromSystemdNeedATransportThatCanTakeThem() {
+        String frontends = "frontends: [{name: web, listen: [\"systemd:web\", \"0.0.0.0:1\"], backend: web}]";
+        for (String transport : List.of("auto", "epoll")) {
+            assertEquals(
+                    List.of(), ConfigText.problems("process: {transport: " + transport + "}", frontends, BACKENDS));
+        }
+        for (String transport : List.of("io_uring", "nio")) {
+            assertEquals(
+                    List.of(
+                            "t.yaml:2:34: frontends.web.listen[0]: address systemd:web cannot be had with process.transport "
+                                    + transport
+                                    + ", which takes no socket from outside; use process.transport auto or epoll, or"
+                                    + " write HOST:PORT"),
+                    ConfigText.problems("process: {transport: " + transport + "}", frontends, BACKENDS));
+        }
+    }
+
+    @Test
+    void aNameOfSystemdsIsOneListenersAlone() {
+        assertEquals(
+                List.of(
+                        "t.yaml:2:33: frontends.web.listen: address systemd:web is already listened on by admin.listen at"
+                                + " line 1; give each listener an address of its own"),
+                ConfigText.problems(
+                        "admin: {listen: \"systemd:web\"}",
+                        "frontends: [{name: web, listen: \"systemd:web\", backend: web}]",
+                        BACKENDS));
+    }
+
+    @Test
     void aRefusedTokenFileIsToldOfOnce() {
         assertEquals(
                 List.of("t.yaml:1:42: admin.token-file: the path is empty; write a file's path"),

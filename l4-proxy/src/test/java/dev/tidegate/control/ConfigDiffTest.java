@@ -48,9 +48,27 @@ class ConfigDiffTest {
     };
 
     private static List<String> diff(String before, String after) {
-        return ConfigDiff.between(config(before), config(after), OPEN).changes().stream()
+        return ConfigDiff.between(config(before), config(after), OPEN, true).changes().stream()
                 .map(ConfigDiff.Change::toString)
                 .toList();
+    }
+
+    /** io_uring and nio take no socket that is open already: such a listener waits for the next start, whole. */
+    @Test
+    void socketsFromSystemdWaitForARestartWhereTheProcessCannotTakeThem() {
+        String before = SMALL;
+        String after = before.replace("listen: \"127.0.0.1:1\"", "listen: \"systemd:web\", protocol: tcp")
+                .replace("backends:", "  - {name: new, listen: \"systemd:new\", backend: web}\nbackends:");
+        List<ConfigDiff.Change> changes =
+                ConfigDiff.between(config(before), config(after), OPEN, false).changes();
+        assertEquals(
+                List.of("RESTART frontends.edge.listen", "LIVE frontends.edge.protocol", "RESTART frontends.new"),
+                changes.stream()
+                        .map(change -> change.applies() + " " + change.path())
+                        .toList());
+        assertEquals(
+                List.of(),
+                ConfigDiff.between(config(before), config(after), OPEN, true).atRestart());
     }
 
     @Test
@@ -213,7 +231,10 @@ class ConfigDiffTest {
     @Test
     void anotherTypeOfCheckIsNamedWithTheKeysThatComeAndGo() {
         List<ConfigDiff.Change> changes = ConfigDiff.between(
-                        config(web("health: {type: tcp}")), config(web("health: {type: grpc, service: a.B}")), OPEN)
+                        config(web("health: {type: tcp}")),
+                        config(web("health: {type: grpc, service: a.B}")),
+                        OPEN,
+                        true)
                 .changes();
         assertEquals(
                 List.of(
@@ -266,9 +287,9 @@ class ConfigDiffTest {
                   - {name: other, endpoints: [{address: "10.0.0.1:80"}]}
                 """;
         List<ConfigDiff.Change> changes = new ArrayList<>(
-                ConfigDiff.between(config(SMALL), config(other), OPEN).changes());
-        GROUPS.forEach(
-                (before, after) -> changes.addAll(ConfigDiff.between(config(web(before)), config(web(after)), OPEN)
+                ConfigDiff.between(config(SMALL), config(other), OPEN, true).changes());
+        GROUPS.forEach((before, after) ->
+                changes.addAll(ConfigDiff.between(config(web(before)), config(web(after)), OPEN, true)
                         .changes()));
 
         Set<String> compared = new TreeSet<>();

@@ -6,6 +6,7 @@ import dev.tidegate.config.ConfigReader;
 import dev.tidegate.config.ConfigResult;
 import dev.tidegate.control.Proxy;
 import dev.tidegate.control.RuntimeState;
+import dev.tidegate.listener.InheritedSockets;
 import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.ConnectResult;
@@ -210,7 +211,8 @@ public final class ProxyFixture implements AutoCloseable {
                             nameServers,
                             InstantSource.system(),
                             runtime,
-                            state -> CompletableFuture.completedFuture(Optional.empty())));
+                            state -> CompletableFuture.completedFuture(Optional.empty()),
+                            InheritedSockets.NONE));
             return new ProxyFixture(proxy, floods, records);
         }
     }

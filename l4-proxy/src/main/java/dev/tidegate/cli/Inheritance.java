@@ -1,0 +1,98 @@
+package dev.tidegate.cli;
+
+import dev.tidegate.config.Config;
+import dev.tidegate.config.FrontendConfig;
+import dev.tidegate.config.ListenAddress;
+import dev.tidegate.listener.InheritedSocket;
+import dev.tidegate.listener.InheritedSockets;
+import dev.tidegate.systemd.ListenFds;
+import dev.tidegate.telemetry.AddressText;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The listening sockets that this process had before it began, and who may have them. Immutable.
+ *
+ * @param sockets all of them
+ * @param source where they come from, in words; empty when there are none
+ * @param byAdmin the names that the admin API has
+ * @param byFrontends the names that frontends have
+ */
+record Inheritance(InheritedSockets sockets, String source, Set<String> byAdmin, Set<String> byFrontends) {
+    /** No sockets. */
+    static final Inheritance NONE = new Inheritance(InheritedSockets.NONE, "", Set.of(), Set.of());
+
+    /**
+     * What systemd passed.
+     *
+     * @param pid of this process
+     * @throws IOException when the environment makes no sense, or what it says cannot be had; its message is one line
+     */
+    static Inheritance fromSystemd(Config config, Map<String, String> environment, long pid) throws IOException {
+        List<InheritedSockets.Descriptor> passed;
+        try {
+            passed = ListenFds.of(environment::get, pid).sockets().stream()
+                    .map(socket -> new InheritedSockets.Descriptor(socket.name(), "", socket.fd()))
+                    .toList();
+        } catch (ListenFds.MalformedException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        return of(config, InheritedSockets.adopt(passed), "sockets from systemd");
+    }
+
+    private static Inheritance of(Config config, InheritedSockets sockets, String source) {
+        Set<String> byFrontends = new HashSet<>();
+        for (FrontendConfig frontend : config.frontends()) {
+            byFrontends.addAll(names(frontend.listen()));
+        }
+        return new Inheritance(
+                sockets,
+                sockets.isEmpty() ? "" : source,
+                Set.copyOf(names(config.admin().listen())),
+                Set.copyOf(byFrontends));
+    }
+
+    private static Set<String> names(List<ListenAddress> addresses) {
+        return addresses.stream()
+                .filter(ListenAddress.Systemd.class::isInstance)
+                .map(address -> ((ListenAddress.Systemd) address).name())
+                .collect(Collectors.toSet());
+    }
+
+    /** What frontends may have, now or after a reload: all but what is the admin API's. */
+    InheritedSockets forFrontends() {
+        return sockets.only(each -> !byAdmin.contains(each.name()));
+    }
+
+    /**
+     * What the admin API has under a name.
+     *
+     * @throws IOException when nothing was passed under it, or something that does not serve
+     */
+    List<InheritedSocket> forAdmin(String name) throws IOException {
+        return sockets.named("admin.listen", name);
+    }
+
+    /** A line for each socket from systemd that the configuration does not name. */
+    List<String> unused() {
+        return sockets.all().stream()
+                .filter(each ->
+                        !each.name().isEmpty() && !byAdmin.contains(each.name()) && !byFrontends.contains(each.name()))
+                .map(each -> "socket from systemd not used name=" + each.name() + " fd=" + each.fd()
+                        + each.address()
+                                .map(address -> " address=" + text(address))
+                                .orElse(" which " + each.fault())
+                        + ": name it in a frontend's listen as systemd:NAME, or take it out of the unit")
+                .toList();
+    }
+
+    private static String text(SocketAddress address) {
+        return address instanceof InetSocketAddress inet ? AddressText.of(inet) : "unix:" + address;
+    }
+}
