@@ -46,10 +46,11 @@ class ArchitectureTest {
             connection -> model telemetry lifetime worker admission balance dial protocol relay
             listener   -> connection admission worker model
             config     ->
+            handover   ->
             control    -> model telemetry lifetime worker admission balance dial protocol relay connection listener config \
             fitness admin admin.command admin.view health health.probe systemd
             cli        -> model telemetry lifetime worker admission balance dial protocol relay connection listener config \
-            fitness admin admin.command admin.view health health.probe systemd control
+            handover fitness admin admin.command admin.view health health.probe systemd control
             admin      -> admin.command admin.view
             admin.command -> admin.view
             admin.view ->

@@ -37,16 +37,18 @@ public sealed interface AdminAddress {
 
     /**
      * A listening socket that is open already, whoever opened it. What it is decides who may do what on it, as for one that
-     * is bound; its file, if it has one, is not ours to remove.
+     * is bound; its file, if it has one, is not ours to remove when
+     * it is from systemd.
      *
-     * @param name what it goes by
+     * @param name what systemd calls it; empty when it was the socket of the process before this one
      * @param fd the descriptor, not blocking; closed with the server
      * @param real where it listens
+     * @param asked what it is known by when it goes on to the next process
      */
-    record Passed(String name, int fd, AdminAddress real) implements AdminAddress {
+    record Passed(String name, int fd, AdminAddress real, String asked) implements AdminAddress {
         @Override
         public String toString() {
-            return real + " (" + name + ")";
+            return real + (name.isEmpty() ? "" : " (systemd:" + name + ")");
         }
     }
 

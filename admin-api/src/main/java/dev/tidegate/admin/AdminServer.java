@@ -21,6 +21,7 @@ import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
+import io.netty.channel.unix.UnixChannel;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -66,6 +67,7 @@ public final class AdminServer implements AutoCloseable {
     private final List<AdminAddress> bound = new ArrayList<>();
     private final ChannelGroup listeners = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+    private final List<AdminAddress.Passed> descriptors = new ArrayList<>();
     private final List<Path> files = new ArrayList<>(); // of sockets that were bound here
     private EventLoopGroup group;
     private AdminSettings settings;
@@ -141,6 +143,17 @@ public final class AdminServer implements AutoCloseable {
      *     cannot be used, or an address beyond loopback lacks TLS or tokens
      */
     public synchronized List<AdminAddress> start(AdminSettings wanted) throws IOException {
+        List<AdminAddress> addresses = prepare(wanted);
+        serve();
+        return addresses;
+    }
+
+    /**
+     * Listens as {@link #start} does, but accepts nobody before {@link #serve}.
+     *
+     * @throws IOException as {@link #start} does
+     */
+    public synchronized List<AdminAddress> prepare(AdminSettings wanted) throws IOException {
         if (group != null) {
             throw new IllegalStateException("the admin server was started already");
         }
@@ -157,6 +170,11 @@ public final class AdminServer implements AutoCloseable {
             throw e;
         }
         return List.copyOf(bound);
+    }
+
+    /** Accepts whoever comes, from now on. */
+    public synchronized void serve() {
+        listeners.forEach(listener -> listener.config().setAutoRead(true));
     }
 
     /** At once when on the loop already; not at all once it ends, since nobody is there to be answered then. */
@@ -217,6 +235,7 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public synchronized void close() {
         bound.clear();
+        descriptors.clear();
         if (group == null || group.isShuttingDown()) {
             return;
         }
@@ -247,7 +266,29 @@ public final class AdminServer implements AutoCloseable {
                 tcp.address(),
                 tcp,
                 listener);
-        return new AdminAddress.Tcp((InetSocketAddress) channel.localAddress());
+        AdminAddress.Tcp real = new AdminAddress.Tcp((InetSocketAddress) channel.localAddress());
+        if (channel instanceof UnixChannel unixChannel) {
+            descriptors.add(new AdminAddress.Passed("", unixChannel.fd().intValue(), real, address.toString()));
+        }
+        return real;
+    }
+
+    /**
+     * Its listening sockets, to be handed to another process; none without epoll.
+     *
+     * @return as {@link AdminAddress.Passed}, {@code real} and {@code fd} as they are here
+     */
+    public synchronized List<AdminAddress.Passed> descriptors() {
+        return List.copyOf(descriptors);
+    }
+
+    /**
+     * Another process has its sockets: it stops listening, ends its connections once they had a moment to be answered, and
+     * leaves files where they are.
+     */
+    public synchronized void giveUp() {
+        files.clear();
+        close();
     }
 
     private AdminAddress listenPassed(AdminAddress.Passed passed) throws IOException {
@@ -261,7 +302,11 @@ public final class AdminServer implements AutoCloseable {
         } else {
             open(() -> new EpollServerDomainSocketChannel(passed.fd(), true), null, passed, unixListener());
         }
-        return passed;
+        if (passed.name().isEmpty() && passed.real() instanceof AdminAddress.Unix unix) {
+            files.add(unix.path());
+        }
+        descriptors.add(passed);
+        return passed.name().isEmpty() ? passed.real() : passed;
     }
 
     private AdminAddress listenUnix(AdminAddress.Unix address) throws IOException {
@@ -270,6 +315,7 @@ public final class AdminServer implements AutoCloseable {
         if (epoll.isPresent()) {
             int fd = bindUnix(path, address);
             files.add(path);
+            descriptors.add(new AdminAddress.Passed("", fd, address, address.toString()));
             open(() -> new EpollServerDomainSocketChannel(fd, true), null, address, unixListener());
         } else {
             open(NioServerDomainSocketChannel::new, UnixDomainSocketAddress.of(path), address, unixListener());
@@ -348,6 +394,7 @@ public final class AdminServer implements AutoCloseable {
                 .group(group)
                 .channelFactory(factory)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.AUTO_READ, false)
                 .option(
                         ChannelOption.RECVBUF_ALLOCATOR,
                         new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(ACCEPTS_A_TURN))

@@ -11,6 +11,7 @@ import dev.tidegate.admin.view.FrontendView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.Page;
 import dev.tidegate.admin.view.StatusView;
+import dev.tidegate.admin.view.UpgradeView;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
@@ -73,6 +74,9 @@ public interface ProxyOperations {
      * @return ends it
      */
     Runnable followEvents(Consumer<EventView> sink);
+
+    /** How the last upgrade of this process stands. */
+    UpgradeView upgrade();
 
     /**
      * Carries a write out: whole, or not at all.

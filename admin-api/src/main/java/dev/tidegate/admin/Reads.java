@@ -95,6 +95,10 @@ final class Reads {
         return now(tagged(operations.config(), generation));
     }
 
+    CompletionStage<Answer> upgrade(Call call) {
+        return now(tagged(operations.upgrade(), operations.generation()));
+    }
+
     CompletionStage<Answer> logLevel(Call call) {
         return operations.status().thenApplyAsync(Reads::logLevel, loop);
     }

@@ -13,6 +13,7 @@ import dev.tidegate.admin.view.LogLevelView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.ReadinessView;
 import dev.tidegate.admin.view.StatusView;
+import dev.tidegate.admin.view.UpgradeView;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -102,6 +103,16 @@ final class Routes {
                 "reload",
                 "Reads the configuration file and puts it in force: all of it, or nothing",
                 writes::reload));
+        table.add(Route.get("/v1/upgrade", Role.VIEWER, "upgradeState", "How the last upgrade stands", reads::upgrade)
+                .reply(200, new Shape.One(UpgradeView.class), "Its state, and the process that answers"));
+        table.add(write(
+                        HttpMethod.POST,
+                        "/v1/upgrade",
+                        Role.ADMIN,
+                        "upgrade",
+                        "Starts the program anew, which takes over the listeners; this process then drains and ends",
+                        writes::upgrade)
+                .reply(200, new Shape.One(UpgradeView.class), "Begun; GET tells how it goes on"));
         table.add(Route.get("/v1/log-level", Role.VIEWER, "logLevel", "How much is logged", reads::logLevel)
                 .reply(200, new Shape.One(LogLevelView.class), "The level"));
         table.add(write(

@@ -122,6 +122,10 @@ final class Writes {
         return execute(call, new Command.Reload());
     }
 
+    CompletionStage<Answer> upgrade(Call call) throws Refusal {
+        return execute(call, new Command.Upgrade());
+    }
+
     CompletionStage<Answer> setLogLevel(Call call) throws Refusal {
         String level = call.body().requiredText("level");
         Command command = new Command.SetLogLevel(Command.LogLevel.valueOf(constant(level)));

@@ -111,6 +111,7 @@ final class AdminWritesTest {
                         "",
                         new Command.CloseConnection("0-1", Command.CloseMode.ABORT)),
                 Arguments.of("POST", "/v1/reload", "", new Command.Reload()),
+                Arguments.of("POST", "/v1/upgrade", "", new Command.Upgrade()),
                 Arguments.of(
                         "PUT",
                         "/v1/log-level",

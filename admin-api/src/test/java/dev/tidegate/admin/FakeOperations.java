@@ -21,6 +21,7 @@ import dev.tidegate.admin.view.ListenerView;
 import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.Page;
 import dev.tidegate.admin.view.StatusView;
+import dev.tidegate.admin.view.UpgradeView;
 import dev.tidegate.admin.view.WeightView;
 import dev.tidegate.admin.view.WorkerView;
 import java.io.IOException;
@@ -249,6 +250,11 @@ final class FakeOperations implements ProxyOperations {
     public Runnable followEvents(Consumer<EventView> sink) {
         followers.add(sink);
         return () -> followers.remove(sink);
+    }
+
+    @Override
+    public UpgradeView upgrade() {
+        return new UpgradeView(4711, "failed", 4712L, "it ended with exit code 78");
     }
 
     @Override

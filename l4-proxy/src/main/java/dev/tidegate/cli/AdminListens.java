@@ -33,7 +33,17 @@ final class AdminListens {
             }
             return addresses;
         }
-        return defaultSocket(environment).map(AdminAddress::unix).stream().toList();
+        return defaultSocket(environment).map(AdminAddress::unix).stream()
+                .map(address -> handedOver(address, inheritance))
+                .toList();
+    }
+
+    /** The socket that the process before had there, so that nobody who comes meanwhile finds none. */
+    private static AdminAddress handedOver(AdminAddress address, Inheritance inheritance) {
+        return inheritance
+                .forAdminAt(address.toString())
+                .map(socket -> passed("", socket, address.toString()))
+                .orElse(address);
     }
 
     /** The socket in the directory that the system gives; empty when it gives none. */
@@ -52,23 +62,23 @@ final class AdminListens {
 
     private static List<AdminAddress> addresses(ListenAddress listen, Inheritance inheritance) throws IOException {
         if (listen instanceof ListenAddress.Unix unix) {
-            return List.of(AdminAddress.unix(Path.of(unix.path())));
+            return List.of(handedOver(AdminAddress.unix(Path.of(unix.path())), inheritance));
         }
         if (listen instanceof ListenAddress.Systemd systemd) {
             return inheritance.forAdmin(systemd.name()).stream()
-                    .map(socket -> passed(systemd.toString(), socket))
+                    .map(socket -> passed(systemd.name(), socket, systemd.toString()))
                     .toList();
         }
         ListenAddress.Tcp tcp = (ListenAddress.Tcp) listen;
-        return List.of(AdminAddress.tcp(new InetSocketAddress(tcp.host(), tcp.port())));
+        return List.of(handedOver(AdminAddress.tcp(new InetSocketAddress(tcp.host(), tcp.port())), inheritance));
     }
 
     /** Who may do what on it is decided by where it really listens. */
-    private static AdminAddress passed(String name, InheritedSocket socket) {
+    private static AdminAddress passed(String name, InheritedSocket socket, String asked) {
         AdminAddress real = socket.tcp()
                 .map(AdminAddress::tcp)
                 .orElseGet(() ->
                         AdminAddress.unix(Path.of(socket.address().orElseThrow().toString())));
-        return new AdminAddress.Passed(name, socket.fd(), real);
+        return new AdminAddress.Passed(name, socket.fd(), real, asked);
     }
 }

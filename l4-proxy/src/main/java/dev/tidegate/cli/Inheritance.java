@@ -1,8 +1,10 @@
 package dev.tidegate.cli;
 
+import dev.tidegate.admin.AdminAddress;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.FrontendConfig;
 import dev.tidegate.config.ListenAddress;
+import dev.tidegate.handover.HandedSocket;
 import dev.tidegate.listener.InheritedSocket;
 import dev.tidegate.listener.InheritedSockets;
 import dev.tidegate.systemd.ListenFds;
@@ -13,7 +15,9 @@ import java.net.SocketAddress;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -21,12 +25,15 @@ import java.util.stream.Collectors;
  *
  * @param sockets all of them
  * @param source where they come from, in words; empty when there are none
+ * @param admin those that were the admin API's in the process before
  * @param byAdmin the names that the admin API has
  * @param byFrontends the names that frontends have
  */
-record Inheritance(InheritedSockets sockets, String source, Set<String> byAdmin, Set<String> byFrontends) {
+record Inheritance(
+        InheritedSockets sockets, InheritedSockets admin, String source, Set<String> byAdmin, Set<String> byFrontends) {
     /** No sockets. */
-    static final Inheritance NONE = new Inheritance(InheritedSockets.NONE, "", Set.of(), Set.of());
+    static final Inheritance NONE =
+            new Inheritance(InheritedSockets.NONE, InheritedSockets.NONE, "", Set.of(), Set.of());
 
     /**
      * What systemd passed.
@@ -43,16 +50,43 @@ record Inheritance(InheritedSockets sockets, String source, Set<String> byAdmin,
         } catch (ListenFds.MalformedException e) {
             throw new IOException(e.getMessage(), e);
         }
-        return of(config, InheritedSockets.adopt(passed), "sockets from systemd");
+        return of(config, InheritedSockets.adopt(passed), InheritedSockets.NONE, "sockets from systemd");
     }
 
-    private static Inheritance of(Config config, InheritedSockets sockets, String source) {
+    /**
+     * What the process before handed over.
+     *
+     * @throws IOException when it cannot be had; its message is one line
+     */
+    static Inheritance handedOver(Config config, List<HandedSocket> sockets) throws IOException {
+        return of(
+                config,
+                adopt(sockets, socket -> !isAdmins(socket)),
+                adopt(sockets, Inheritance::isAdmins),
+                "sockets from the process before");
+    }
+
+    /** One from systemd is whose the configuration says now. */
+    private static boolean isAdmins(HandedSocket socket) {
+        return socket.user() == HandedSocket.User.ADMIN && socket.name().isEmpty();
+    }
+
+    private static InheritedSockets adopt(List<HandedSocket> sockets, Predicate<HandedSocket> wanted)
+            throws IOException {
+        return InheritedSockets.adopt(sockets.stream()
+                .filter(wanted)
+                .map(socket -> new InheritedSockets.Descriptor(socket.name(), socket.place(), socket.fd()))
+                .toList());
+    }
+
+    private static Inheritance of(Config config, InheritedSockets sockets, InheritedSockets admin, String source) {
         Set<String> byFrontends = new HashSet<>();
         for (FrontendConfig frontend : config.frontends()) {
             byFrontends.addAll(names(frontend.listen()));
         }
         return new Inheritance(
                 sockets,
+                admin,
                 sockets.isEmpty() ? "" : source,
                 Set.copyOf(names(config.admin().listen())),
                 Set.copyOf(byFrontends));
@@ -77,6 +111,22 @@ record Inheritance(InheritedSockets sockets, String source, Set<String> byAdmin,
      */
     List<InheritedSocket> forAdmin(String name) throws IOException {
         return sockets.named("admin.listen", name);
+    }
+
+    /** The admin API's socket of that address in the process before; empty when it had none there. */
+    Optional<InheritedSocket> forAdminAt(String place) {
+        return admin.all().stream().filter(each -> each.place().equals(place)).findFirst();
+    }
+
+    /** Closes what the admin API had in the process before and has no more. */
+    void closeUnused(List<AdminAddress> used) throws IOException {
+        for (InheritedSocket each : admin.all()) {
+            boolean stays = used.stream()
+                    .anyMatch(address -> address instanceof AdminAddress.Passed passed && passed.fd() == each.fd());
+            if (!stays) {
+                each.close();
+            }
+        }
     }
 
     /** A line for each socket from systemd that the configuration does not name. */

@@ -28,6 +28,7 @@ public final class Main implements Runnable {
             CheckCommand.class,
             DiffCommand.class,
             ReloadCommand.class,
+            UpgradeCommand.class,
             StatusCommand.class,
             TopCommand.class,
             ConnectionsCommand.class,

@@ -1,7 +1,9 @@
 package dev.tidegate.cli;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * {@code run} as service managers say it. It is understood without the library that understands all other command lines, whose
@@ -32,6 +34,12 @@ record PlainRun(Path config, boolean watch) {
             }
         }
         return file == null || !isPlain(file) ? Optional.empty() : Optional.of(new PlainRun(Path.of(file), watch));
+    }
+
+    /** The same once more, for a process that is to be started as this one was. */
+    List<String> arguments() {
+        List<String> said = List.of(RunCommand.NAME, CONFIG, config.toString());
+        return watch ? Stream.concat(said.stream(), Stream.of(WATCH)).toList() : said;
     }
 
     /** Neither another option nor what the library would read as more than a word. */

@@ -8,6 +8,7 @@ import dev.tidegate.control.FileReloads;
 import dev.tidegate.listener.TransportChoice;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
             "  TERM  stops gracefully, within process.shutdown.deadline; a second TERM stops now",
             "  INT   stops now",
             "  HUP   reads the configuration again: all of it is applied, or nothing",
-            "  USR1  reopens the access log"
+            "  USR1  reopens the access log",
+            "  USR2  upgrades: starts the program anew, which takes over the listeners; this process then drains"
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
@@ -40,6 +42,7 @@ import picocli.CommandLine.Spec;
         })
 final class RunCommand implements Callable<Integer> {
     static final String NAME = "run";
+    static final String TAKE_OVER = "--take-over";
 
     @Mixin
     private ConfigOption config;
@@ -49,6 +52,13 @@ final class RunCommand implements Callable<Integer> {
             description = "Also reads the configuration again when one of its files has changed, included ones too.")
     private boolean watch;
 
+    @Option(
+            names = TAKE_OVER,
+            description =
+                    "Takes the listening sockets over from the process that runs: it goes on accepting until this one"
+                            + " is ready, and then drains. Nobody is refused meanwhile.")
+    private boolean takeOver;
+
     @ParentCommand
     private Main main;
 
@@ -56,6 +66,7 @@ final class RunCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     private PrintWriter err; // null: that of the command line
+    private List<String> arguments; // null: those of the command line
 
     /** To be filled in from the command line. */
     RunCommand() {}
@@ -64,6 +75,7 @@ final class RunCommand implements Callable<Integer> {
     RunCommand(PlainRun how, Main main, PrintWriter err) {
         this.config = new ConfigOption(how.config());
         this.watch = how.watch();
+        this.arguments = how.arguments();
         this.main = main;
         this.err = err;
     }
@@ -102,7 +114,12 @@ final class RunCommand implements Callable<Integer> {
         try (SystemdNotice notice = SystemdNotice.begin(System::getenv)) {
             Service service;
             try {
-                service = Service.start(valid, Optional.of(config.file()), System.getenv(), warmUp);
+                service = Service.start(
+                        valid,
+                        Optional.of(config.file()),
+                        System.getenv(),
+                        new Succession(takeOver, arguments(), notice::handedOver),
+                        warmUp);
             } catch (IOException | TransportChoice.UnavailableException cannot) {
                 err().println("tidegate: " + cannot.getMessage());
                 return Exit.FAILED;
@@ -126,11 +143,18 @@ final class RunCommand implements Callable<Integer> {
                             log.info("HUP received");
                             request(reloads);
                         },
-                        service::reopenLogs));
+                        service::reopenLogs,
+                        service::upgrade));
         whenUp.accept(reloads);
         main.whenUp().accept(service);
         notice.up(service, System::getenv);
         service.awaitStopped();
+    }
+
+    private List<String> arguments() {
+        return arguments != null
+                ? arguments
+                : spec.root().commandLine().getParseResult().originalArgs();
     }
 
     /** The log says how it came out. */

@@ -4,6 +4,7 @@ import dev.tidegate.admin.AdminAddress;
 import dev.tidegate.admin.AdminServer;
 import dev.tidegate.admin.AdminSettings;
 import dev.tidegate.admin.AdminTls;
+import dev.tidegate.admin.command.Outcome;
 import dev.tidegate.config.AccessLogConfig;
 import dev.tidegate.config.Config;
 import dev.tidegate.config.ProcessConfig;
@@ -54,6 +55,7 @@ final class Service {
     private final AdminServer admin;
     private final TransportChoice choice;
     private final Optional<FileReloads> reloads;
+    private final HandOver handOver;
     private final Deque<Runnable> ends;
     private final AtomicInteger terms = new AtomicInteger();
 
@@ -63,7 +65,9 @@ final class Service {
             AdminServer admin,
             TransportChoice choice,
             Optional<FileReloads> reloads,
+            HandOver handOver,
             Deque<Runnable> ends) {
+        this.handOver = handOver;
         this.accessLog = accessLog;
         this.proxy = proxy;
         this.admin = admin;
@@ -85,15 +89,32 @@ final class Service {
      */
     static Service start(Config config, Optional<Path> file, Map<String, String> environment, WarmUp warmUp)
             throws IOException, TransportChoice.UnavailableException {
+        return start(config, file, environment, Succession.NONE, warmUp);
+    }
+
+    /**
+     * Starts everything, or nothing; and takes over from a running process, or not.
+     *
+     * @param config what to run
+     * @param file where that was read from, as above
+     * @param environment of the process
+     * @param succession who is before it, and after it
+     * @param warmUp comes before it listens
+     * @throws IOException as above, and when there is nobody to take over from; that one goes on then
+     * @throws TransportChoice.UnavailableException when a transport was asked for that cannot be had
+     */
+    static Service start(
+            Config config, Optional<Path> file, Map<String, String> environment, Succession succession, WarmUp warmUp)
+            throws IOException, TransportChoice.UnavailableException {
         LogLevels.set(Level.valueOf(config.log().level().name()));
-        Inheritance inheritance = Inheritance.fromSystemd(
-                config, environment, ProcessHandle.current().pid());
-        TransportChoice choice = TransportChoice.choose(
-                TransportChoice.Wish.valueOf(config.process().transport().name()), inheritance.source());
         Deque<Runnable> made = new ArrayDeque<>();
         try {
-            return startAll(config, file, environment, choice, inheritance, warmUp, made);
-        } catch (IOException failed) {
+            Predecessor before = Predecessor.of(succession.takeOver(), config, environment, made);
+            TransportChoice choice = TransportChoice.choose(
+                    TransportChoice.Wish.valueOf(config.process().transport().name()),
+                    before.inheritance().source());
+            return startAll(config, file, environment, choice, before, succession, warmUp, made);
+        } catch (IOException | TransportChoice.UnavailableException failed) {
             made.forEach(Runnable::run);
             throw failed;
         } catch (RuntimeException failed) {
@@ -114,10 +135,12 @@ final class Service {
             Optional<Path> file,
             Map<String, String> environment,
             TransportChoice choice,
-            Inheritance inheritance,
+            Predecessor before,
+            Succession succession,
             WarmUp warmUp,
             Deque<Runnable> made)
             throws IOException {
+        Inheritance inheritance = before.inheritance();
         int workers = config.process().workers().orElse(Runtime.getRuntime().availableProcessors());
         int listeners = config.frontends().stream()
                 .mapToInt(frontend -> frontend.listen().size())
@@ -172,16 +195,27 @@ final class Service {
                 choice.transport().name(),
                 choice.reason(),
                 Instant.now());
+        HandOver handOver = new HandOver(proxy, succession.whenHandedOver());
+        made.push(handOver::close);
         AdminServer admin = new AdminServer(
-                new ProxyAdmin(proxy, metrics, process, InstantSource.system(), System::nanoTime, reloads),
+                new ProxyAdmin(
+                        proxy,
+                        metrics,
+                        process,
+                        InstantSource.system(),
+                        System::nanoTime,
+                        reloads,
+                        file.map(path -> handOver)),
                 TransportChoice.epollHandlers());
         made.push(admin::close);
         whenReloaded.set(() -> {
             listening(proxy).forEach(log::debug);
             admin.refresh(); // of tokens and certificates, which may have changed while the configuration has not
         });
-        List<AdminAddress> adminAddresses = admin.start(new AdminSettings(
-                AdminListens.of(config.admin(), environment, inheritance),
+        List<AdminAddress> wanted = AdminListens.of(config.admin(), environment, inheritance);
+        inheritance.closeUnused(wanted);
+        List<AdminAddress> adminAddresses = admin.prepare(new AdminSettings(
+                wanted,
                 config.admin().tokenFile().map(Path::of),
                 config.admin()
                         .tls()
@@ -189,8 +223,15 @@ final class Service {
                                 Path.of(tls.certificate()),
                                 Path.of(tls.key()),
                                 tls.clientCa().map(Path::of)))));
+        if (!succession.takeOver()) {
+            admin.serve(); // who asks hears that the process is starting; while there is another, that one answers
+        }
         warmUp.run(config, new WarmUp.Like(choice.transport(), workers, ticker));
         proxy.listen();
+        before.handedOver(proxy, admin);
+        if (!succession.arguments().isEmpty()) {
+            handOver.serve(HandOverPath.of(config.admin(), environment), admin, succession.arguments());
+        }
         log.info(
                 "started version={} transport={} ({}) workers={} max-connections={}",
                 VersionCommand.version(),
@@ -209,7 +250,7 @@ final class Service {
         if (!proxy.runtime().isEmpty()) {
             log.warn("in force from before the restart: {}", proxy.runtime());
         }
-        return new Service(accessLog, proxy, admin, choice, reloads, made);
+        return new Service(accessLog, proxy, admin, choice, reloads, handOver, made);
     }
 
     /** A line for each listener. */
@@ -270,6 +311,13 @@ final class Service {
 
     void stopNow() {
         proxy.stopNow();
+    }
+
+    /** Has the program, as it is on the disk now, take over. The log says how it comes out. */
+    void upgrade() {
+        if (handOver.begin(false) instanceof Outcome.Refused refused) {
+            log.error("upgrade refused: {}", refused.detail());
+        }
     }
 
     void reopenLogs() {

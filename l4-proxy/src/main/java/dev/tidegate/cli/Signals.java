@@ -2,6 +2,7 @@ package dev.tidegate.cli;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -11,7 +12,17 @@ import java.util.Set;
 final class Signals {
     private static final Set<String> LEFT_IGNORED = Set.of("HUP", "INT", "TERM");
 
+    /** The JVM sends itself this one to stop its threads for profilers, unless a variable names another signal. */
+    private static final String OF_THE_JVM = "USR2";
+
+    private static final String NUMBER_OF_ANOTHER = "_JAVA_SR_SIGNUM";
+
     private Signals() {}
+
+    /** Whether the JVM leaves that signal to us: of USR2 only when it was told, as the launcher does, to use another. */
+    static boolean isFree(String name, Map<String, String> environment) {
+        return !name.equals(OF_THE_JVM) || environment.containsKey(NUMBER_OF_ANOTHER);
+    }
 
     /**
      * Calls the action for each such signal, on a thread of the JVM's.

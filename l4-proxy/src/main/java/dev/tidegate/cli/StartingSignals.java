@@ -20,8 +20,9 @@ final class StartingSignals {
      * @param interrupt stops at once
      * @param hangUp reads the configuration again
      * @param reopen opens logs anew
+     * @param upgrade has another process take over
      */
-    record Actions(Runnable term, Runnable interrupt, Runnable hangUp, Runnable reopen) {}
+    record Actions(Runnable term, Runnable interrupt, Runnable hangUp, Runnable reopen, Runnable upgrade) {}
 
     private final Runnable exit;
     private Runnable hurry; // null until it begins to start
@@ -29,6 +30,7 @@ final class StartingSignals {
     private int terms;
     private boolean interrupted;
     private boolean hungUp;
+    private boolean upgrade;
 
     /**
      * @param exit ends the process, of which nothing has been started
@@ -48,6 +50,9 @@ final class StartingSignals {
         doing.put("INT", this::interrupt);
         doing.put("HUP", this::hangUp);
         doing.put("USR1", this::reopen);
+        if (Signals.isFree("USR2", System.getenv())) {
+            doing.put("USR2", this::upgrade);
+        }
         doing.entrySet().removeIf(action -> Signals.handle(action.getKey(), action.getValue()));
         return String.join(", ", doing.keySet());
     }
@@ -72,6 +77,9 @@ final class StartingSignals {
         }
         if (interrupted) {
             now.interrupt().run();
+        }
+        if (upgrade) {
+            now.upgrade().run();
         }
     }
 
@@ -113,6 +121,15 @@ final class StartingSignals {
             actions.reopen().run();
         } else {
             log().info("USR1 ignored: the process is starting");
+        }
+    }
+
+    synchronized void upgrade() {
+        if (actions != null) {
+            actions.upgrade().run();
+        } else {
+            upgrade = true;
+            log().info("USR2 remembered: the process is starting, and is upgraded when it is up");
         }
     }
 

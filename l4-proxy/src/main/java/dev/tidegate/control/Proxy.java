@@ -67,6 +67,9 @@ public final class Proxy implements AutoCloseable {
     /** How often operations, and endpoints that were taken away, are looked at. */
     private static final long SWEEP_MILLIS = 250;
 
+    private static final String GIVING_AWAY =
+            "another process is taking over, and has read what is in force; ask again in a moment";
+
     private static final Outcome UNAVAILABLE =
             new Outcome.Refused(Outcome.Why.UNAVAILABLE, "the process is starting or stopping", List.of());
 
@@ -159,6 +162,7 @@ public final class Proxy implements AutoCloseable {
     private final Health health;
     private final Set<Runnable> unanswered = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
+    private boolean givingAway; // control's thread
     private final Set<String> faultyLooks = new HashSet<>(); // control's thread
     private final Stop stop;
 
@@ -444,6 +448,9 @@ public final class Proxy implements AutoCloseable {
         if (phase() != Phase.RUNNING) {
             return UNAVAILABLE;
         }
+        if (givingAway) {
+            return new Outcome.Refused(Outcome.Why.UNAVAILABLE, GIVING_AWAY, List.of());
+        }
         Outcome outcome = commands.run(command, context);
         rebalanceNow();
         return outcome;
@@ -523,7 +530,11 @@ public final class Proxy implements AutoCloseable {
     private ReloadResult reloadNow(Config wanted) {
         ReloadResult result;
         try {
-            result = phase() == Phase.RUNNING ? reloader.reload(wanted) : stopping();
+            result = phase() != Phase.RUNNING
+                    ? stopping()
+                    : givingAway
+                            ? ReloadResult.rejected(snapshot().generation(), GIVING_AWAY)
+                            : reloader.reload(wanted);
         } catch (RuntimeException fault) {
             log.error("a reload failed by a fault of our own gen={}", snapshot().generation(), fault);
             result = ReloadResult.rejected(snapshot().generation(), "internal error: " + fault.getMessage());
@@ -595,6 +606,48 @@ public final class Proxy implements AutoCloseable {
      */
     public void stopGracefully() {
         stop.begin();
+    }
+
+    /**
+     * Prepares that another process takes over: what operators changed is written, and until {@link #goOn} or
+     * {@link #handOver} nothing changes any more, by admin or reload.
+     *
+     * @return all listening sockets, parked ones too; empty when this process cannot give them away, because it is starting
+     *     or stopping, or its transport has none to give
+     */
+    public CompletableFuture<Optional<List<InheritedSockets.Descriptor>>> giveAway() {
+        CompletableFuture<Boolean> frozen = ask(
+                () -> {
+                    givingAway = phase() == Phase.RUNNING && listeners.adoptsSockets();
+                    return givingAway;
+                },
+                () -> false);
+        return frozen.thenCompose(yes -> yes
+                ? parts.stateSaver()
+                        .apply(inForce.runtime())
+                        .thenCompose(failure -> ask(() -> Optional.of(listeners.descriptors()), Optional::empty))
+                : CompletableFuture.completedFuture(Optional.empty()));
+    }
+
+    /** Whether its transport has sockets that another process can take. */
+    public boolean handsOver() {
+        return listeners.adoptsSockets();
+    }
+
+    /** Nobody took over after {@link #giveAway}: changes are possible again. */
+    public void goOn() {
+        var unused = ask(() -> givingAway = false, () -> false);
+    }
+
+    /**
+     * Another process has the listening sockets and is ready: this one accepts no more, from when this completes, and
+     * stops gracefully, without lame duck.
+     */
+    public CompletableFuture<Void> handOver() {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        unanswered.add(() -> closed.complete(null));
+        stop.handOver(() -> closed.complete(null));
+        return closed;
     }
 
     /** Ends everything at once: connections are reset. */

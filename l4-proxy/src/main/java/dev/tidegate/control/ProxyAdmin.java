@@ -18,6 +18,7 @@ import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.admin.view.Page;
 import dev.tidegate.admin.view.ProblemView;
 import dev.tidegate.admin.view.StatusView;
+import dev.tidegate.admin.view.UpgradeView;
 import dev.tidegate.admin.view.WorkerView;
 import dev.tidegate.config.ConfigDocument;
 import dev.tidegate.config.Problem;
@@ -49,6 +50,7 @@ public final class ProxyAdmin implements ProxyOperations {
     private final ProcessInfo process;
     private final InstantSource clock;
     private final Optional<FileReloads> reloads;
+    private final Optional<Upgrades> upgrades;
     private final Recent<List<OperationView>> operations;
     private final Recent<StatusView> status;
     private volatile long viewedGeneration; // writer: whoever reads; views are of this one
@@ -68,6 +70,27 @@ public final class ProxyAdmin implements ProxyOperations {
             InstantSource clock,
             Ticker ticker,
             Optional<FileReloads> reloads) {
+        this(proxy, metrics, process, clock, ticker, reloads, Optional.empty());
+    }
+
+    /**
+     * @param proxy what is shown and changed
+     * @param metrics of it
+     * @param process what does not change about it
+     * @param clock the time of day
+     * @param ticker monotonic time
+     * @param reloads of its configuration file; empty when it has none
+     * @param upgrades of the process; empty when it is none that can be started anew
+     */
+    public ProxyAdmin(
+            Proxy proxy,
+            Metrics metrics,
+            ProcessInfo process,
+            InstantSource clock,
+            Ticker ticker,
+            Optional<FileReloads> reloads,
+            Optional<Upgrades> upgrades) {
+        this.upgrades = upgrades;
         this.proxy = proxy;
         this.metrics = metrics;
         this.process = process;
@@ -232,20 +255,48 @@ public final class ProxyAdmin implements ProxyOperations {
 
     @Override
     public CompletionStage<Outcome> execute(Command command, WriteContext context) {
+        if (command instanceof Command.Upgrade) {
+            return upgrade(context);
+        }
         CompletionStage<Outcome> done =
                 command instanceof Command.Reload ? reload(context) : proxy.execute(command, context);
         // Before it is told, so that whoever hears of it never reads what was before; of a fault, too.
         return done.whenComplete((outcome, fault) -> forgetViews());
     }
 
+    @Override
+    public UpgradeView upgrade() {
+        return upgrades.map(Upgrades::view).orElseGet(() -> new UpgradeView(process.pid(), "none", null, ""));
+    }
+
+    private CompletionStage<Outcome> upgrade(WriteContext context) {
+        if (isStale(context)) {
+            return stale(context);
+        }
+        if (upgrades.isEmpty()) {
+            return refused(Why.CONFLICT, "this process was not started from a configuration file", List.of());
+        }
+        if (proxy.phase() != Proxy.Phase.RUNNING) {
+            return refused(Why.UNAVAILABLE, "the process is starting or stopping", List.of());
+        }
+        return CompletableFuture.completedFuture(upgrades.get().begin(context.dryRun()));
+    }
+
+    private boolean isStale(WriteContext context) {
+        return context.ifGeneration().isPresent() && context.ifGeneration().getAsLong() != generation();
+    }
+
+    private CompletionStage<Outcome> stale(WriteContext context) {
+        return refused(
+                Why.STALE,
+                "the generation in force is " + generation() + ", not "
+                        + context.ifGeneration().getAsLong() + "; look again, and decide again",
+                List.of());
+    }
+
     private CompletionStage<Outcome> reload(WriteContext context) {
-        long generation = generation();
-        if (context.ifGeneration().isPresent() && context.ifGeneration().getAsLong() != generation) {
-            return refused(
-                    Why.STALE,
-                    "the generation in force is " + generation + ", not "
-                            + context.ifGeneration().getAsLong() + "; look again, and decide again",
-                    List.of());
+        if (isStale(context)) {
+            return stale(context);
         }
         if (proxy.phase() != Proxy.Phase.RUNNING) {
             return refused(Why.UNAVAILABLE, "the process is starting or stopping", List.of());

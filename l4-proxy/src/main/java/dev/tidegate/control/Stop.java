@@ -113,6 +113,30 @@ final class Stop {
         post(this::endNow);
     }
 
+    /**
+     * Another process listens from now on: this one stops accepting at once, and retires its connections as in any stop.
+     *
+     * @param whenClosed run when nothing is accepted any more
+     */
+    void handOver(Runnable whenClosed) {
+        post(() -> {
+            try {
+                if (phase == Phase.RUNNING) {
+                    phase = Phase.DRAINING;
+                    ShutdownConfig settings = how.get();
+                    log.info(
+                            "handed over, stopping connections={} deadline={} spread={}",
+                            limit.active(),
+                            settings.deadline(),
+                            settings.spread());
+                    retireAll(ticker.nanoTime() + settings.deadline().toNanos());
+                }
+            } finally {
+                whenClosed.run();
+            }
+        });
+    }
+
     private void beginNow() {
         if (phase == Phase.STARTING || phase == Phase.RUNNING) {
             phase = Phase.DRAINING;

@@ -79,7 +79,7 @@ public record InheritedSocket(String name, String place, int fd, Optional<Socket
     }
 
     /** Gives the descriptor back to the system. */
-    void close() throws IOException {
+    public void close() throws IOException {
         new Socket(fd).close();
     }
 

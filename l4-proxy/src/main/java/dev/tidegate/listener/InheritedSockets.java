@@ -26,7 +26,7 @@ public final class InheritedSockets {
      * A descriptor as it came.
      *
      * @param name what systemd calls it; empty when it does not come from there
-     * @param place what it was known by in the process before; empty when it comes from systemd
+     * @param place what it was known by in the process before; empty when it comes from systemd itself
      * @param fd its number
      */
     public record Descriptor(String name, String place, int fd) {}

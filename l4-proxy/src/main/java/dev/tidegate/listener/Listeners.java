@@ -6,6 +6,7 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
@@ -431,6 +432,23 @@ public final class Listeners implements AutoCloseable {
             }
         }
         return null;
+    }
+
+    /**
+     * All sockets, those that are parked too, to be handed to another process. Only where the transport has descriptors of
+     * its own: where {@link #adoptsSockets} says yes.
+     *
+     * @return names and places as {@link InheritedSockets.Descriptor} has them
+     */
+    public List<InheritedSockets.Descriptor> descriptors() {
+        Map<String, Bound> all = new LinkedHashMap<>(bound);
+        all.putAll(parked);
+        List<InheritedSockets.Descriptor> descriptors = new ArrayList<>();
+        all.forEach((place, socket) -> descriptors.add(new InheritedSockets.Descriptor(
+                socket.spec().passed().map(InheritedSocket::name).orElse(""),
+                place,
+                ((UnixChannel) socket.channel()).fd().intValue())));
+        return descriptors;
     }
 
     /** Where each listener is bound, with the real port where 0 was asked for, in the order of the specs. Any thread. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,15 @@ class PlainRunTest {
     @Test
     void withoutWatchNothingIsWatched() {
         assertEquals(Optional.of(new PlainRun(Path.of("c"), false)), PlainRun.of("run", "--config", "c"));
+    }
+
+    /** A process that takes over is started as this one was. */
+    @ParameterizedTest
+    @ValueSource(strings = {"run --config c", "run --config c --watch"})
+    void itTellsItsArguments(String line) {
+        assertEquals(
+                List.of(line.split(" ")),
+                PlainRun.of(line.split(" ")).orElseThrow().arguments());
     }
 
     /** What is wrong is told, and what is rare understood, by the library. */

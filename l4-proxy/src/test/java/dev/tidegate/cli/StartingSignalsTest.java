@@ -10,7 +10,11 @@ class StartingSignalsTest {
     private final List<String> done = new ArrayList<>();
     private final StartingSignals signals = new StartingSignals(() -> done.add("exit"));
     private final StartingSignals.Actions actions = new StartingSignals.Actions(
-            () -> done.add("term"), () -> done.add("interrupt"), () -> done.add("hang up"), () -> done.add("reopen"));
+            () -> done.add("term"),
+            () -> done.add("interrupt"),
+            () -> done.add("hang up"),
+            () -> done.add("reopen"),
+            () -> done.add("upgrade"));
 
     @Test
     void whileTheConfigurationIsReadRequestsToStopEndTheProcessAndOthersDoNothing() {

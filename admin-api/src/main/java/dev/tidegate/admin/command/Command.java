@@ -155,6 +155,9 @@ public sealed interface Command {
     /** Reads the configuration file again and puts it in force. */
     record Reload() implements Command {}
 
+    /** Has another process take over: the same program with the same arguments, as they are on the disk now. */
+    record Upgrade() implements Command {}
+
     /**
      * Changes how much is logged, until the configured value changes.
      *

@@ -1,0 +1,199 @@
+package dev.tidegate.cli;
+
+import dev.tidegate.admin.AdminServer;
+import dev.tidegate.admin.command.Outcome;
+import dev.tidegate.admin.view.DiffView;
+import dev.tidegate.admin.view.UpgradeView;
+import dev.tidegate.control.Proxy;
+import dev.tidegate.control.Upgrades;
+import dev.tidegate.handover.Giver;
+import dev.tidegate.handover.HandOverServer;
+import dev.tidegate.handover.HandedSocket;
+import dev.tidegate.handover.HandedSocket.User;
+import dev.tidegate.listener.TransportChoice;
+import io.netty.channel.IoHandlerFactory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How this process gives way to the next one: it can be asked for its sockets, and it can start the next one itself.
+ *
+ * <p>Any thread.
+ */
+final class HandOver implements Giver, Upgrades, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HandOver.class);
+
+    /** So long the next process may take from its start to being ready. */
+    private static final long PATIENCE_SECONDS = 150;
+
+    private static final long SELF = ProcessHandle.current().pid();
+
+    private final Proxy proxy;
+    private final LongConsumer whenHandedOver;
+    private AdminServer admin; // set once, before anyone can ask
+    private HandOverServer server;
+    private Relaunch relaunch;
+    private String impossible = "the process is starting";
+    private UpgradeView view = new UpgradeView(SELF, "none", null, "");
+
+    /**
+     * @param proxy whose sockets they are
+     * @param whenHandedOver told the process that has taken over, once this one accepts no more
+     */
+    HandOver(Proxy proxy, LongConsumer whenHandedOver) {
+        this.proxy = proxy;
+        this.whenHandedOver = whenHandedOver;
+    }
+
+    /**
+     * From now on it can be asked.
+     *
+     * @param where empty when there is no place for it
+     * @param arguments what this process was started with
+     */
+    synchronized void serve(Optional<Path> where, AdminServer its, List<String> arguments) {
+        admin = its;
+        Optional<IoHandlerFactory> epoll = TransportChoice.epollHandlers();
+        if (where.isEmpty() || epoll.isEmpty() || !proxy.handsOver()) {
+            impossible = where.isEmpty()
+                    ? "there is no directory for the hand-over socket; set RUNTIME_DIRECTORY, XDG_RUNTIME_DIR or a UNIX"
+                            + " socket in admin.listen"
+                    : "they need the transport epoll; set process.transport auto or epoll, and restart";
+            log.debug("no upgrade without a gap: {}", impossible);
+            return;
+        }
+        try {
+            relaunch = Relaunch.of(arguments);
+            server = HandOverServer.open(where.get(), epoll.get(), this);
+            impossible = "";
+            log.debug("hand-over socket {}", where.get());
+        } catch (IOException cannot) {
+            impossible = "the hand-over socket " + where.get() + " cannot be had: " + cannot.getMessage();
+            log.warn("no upgrade without a gap: {}", impossible);
+        }
+    }
+
+    // ---- asked for by an operator
+
+    @Override
+    public synchronized UpgradeView view() {
+        return view;
+    }
+
+    @Override
+    public synchronized Outcome begin(boolean dryRun) {
+        long generation = proxy.snapshot().generation();
+        if (!impossible.isEmpty()) {
+            return refused("upgrades are not possible here: " + impossible);
+        }
+        if (view.state().equals("running") || view.state().equals("done")) {
+            return refused("an upgrade is under way already, by process " + view.next() + "; wait for it");
+        }
+        if (dryRun) {
+            return new Outcome.Compared(new DiffView(generation, List.of()));
+        }
+        Process next;
+        try {
+            next = relaunch.start();
+        } catch (IOException cannot) {
+            log.error("upgrade failed: {}", cannot.getMessage());
+            return refused("the next process cannot be started: " + cannot.getMessage());
+        }
+        log.info("upgrade: process {} is to take over", next.pid());
+        view = new UpgradeView(SELF, "running", next.pid(), "");
+        var ended = next.onExit().thenAccept(this::onEnded);
+        var late = CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        late.execute(() -> onLate(next));
+        assert !ended.isCancelled();
+        return new Outcome.Done(generation, List.of(), view);
+    }
+
+    private static Outcome refused(String why) {
+        return new Outcome.Refused(Outcome.Why.CONFLICT, why, List.of());
+    }
+
+    private synchronized void onEnded(Process next) {
+        if (isRunning(next)) {
+            failed(
+                    next,
+                    "process " + next.pid() + " ended with exit code " + next.exitValue()
+                            + (next.exitValue() == Exit.CONFIG
+                                    ? ": the configuration is missing or invalid, `tidegate check` tells more"
+                                    : "; the log has its words"));
+        }
+    }
+
+    private synchronized void onLate(Process next) {
+        if (isRunning(next)) {
+            failed(next, "process " + next.pid() + " was not ready within " + PATIENCE_SECONDS + " s");
+            next.destroyForcibly();
+        }
+    }
+
+    private boolean isRunning(Process next) {
+        return view.state().equals("running") && view.next() == next.pid();
+    }
+
+    private void failed(Process next, String why) {
+        view = new UpgradeView(SELF, "failed", next.pid(), why);
+        log.error("upgrade failed, this process goes on: {}", why);
+    }
+
+    // ---- asked for by the next process
+
+    @Override
+    public CompletionStage<List<HandedSocket>> give() {
+        return proxy.giveAway().thenApply(sockets -> {
+            if (sockets.isEmpty()) {
+                throw new IllegalStateException(
+                        "it is starting or stopping, or its transport is not epoll, which alone can"
+                                + " hand sockets over; restart it instead");
+            }
+            List<HandedSocket> all = new ArrayList<>();
+            sockets.get()
+                    .forEach(each -> all.add(new HandedSocket(User.FRONTEND, each.name(), each.place(), each.fd())));
+            admin.descriptors()
+                    .forEach(each -> all.add(new HandedSocket(User.ADMIN, each.name(), each.asked(), each.fd())));
+            return all;
+        });
+    }
+
+    @Override
+    public void goOn() {
+        proxy.goOn();
+    }
+
+    @Override
+    public CompletionStage<Void> taken(long pid) {
+        synchronized (this) {
+            view = new UpgradeView(SELF, "done", pid, "");
+        }
+        // In this order: once it accepts no more, a process without connections ends, and none of the rest would be
+        // done.
+        return CompletableFuture.runAsync(() -> {
+                    admin.giveUp();
+                    whenHandedOver.accept(pid);
+                })
+                .thenCompose(done -> proxy.handOver());
+    }
+
+    @Override
+    public void close() {
+        HandOverServer open;
+        synchronized (this) {
+            open = server;
+        }
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.tidegate.cli;
+
+import dev.tidegate.admin.AdminServer;
+import dev.tidegate.config.Config;
+import dev.tidegate.config.ProcessConfig;
+import dev.tidegate.control.Proxy;
+import dev.tidegate.handover.TakeOver;
+import dev.tidegate.listener.TransportChoice;
+import io.netty.channel.IoHandlerFactory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The process that runs while this one starts, and what this one has from it; or nobody, and what systemd passed.
+ *
+ * @param inheritance the sockets
+ * @param takeOver the conversation with the other; empty when there is none
+ */
+record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
+    private static final Logger log = LoggerFactory.getLogger(Predecessor.class);
+
+    /** So long endpoints may take to be checked once, before this process takes over without knowing of them. */
+    private static final long CHECKS_MILLIS = 10_000;
+
+    private static final long LOOK_MILLIS = 20;
+
+    /**
+     * Asks the running process, or the environment.
+     *
+     * @param made gets what ends the conversation, should the start fail
+     * @throws IOException when there is nobody to take over from, or the sockets cannot be had
+     */
+    static Predecessor of(boolean takeOver, Config config, Map<String, String> environment, Deque<Runnable> made)
+            throws IOException {
+        if (!takeOver) {
+            return new Predecessor(
+                    Inheritance.fromSystemd(
+                            config, environment, ProcessHandle.current().pid()),
+                    Optional.empty());
+        }
+        ProcessConfig.Transport transport = config.process().transport();
+        if (transport == ProcessConfig.Transport.IO_URING || transport == ProcessConfig.Transport.NIO) {
+            throw new IOException("process.transport " + transport.name().toLowerCase(Locale.ROOT)
+                    + " takes no sockets over; use auto or epoll, or stop the running process and start without"
+                    + " --take-over");
+        }
+        IoHandlerFactory epoll = TransportChoice.epollHandlers()
+                .orElseThrow(() -> new IOException("--take-over needs epoll, which is not available here"));
+        Path path = HandOverPath.of(config.admin(), environment)
+                .orElseThrow(() -> new IOException("--take-over does not know where the running process can be asked;"
+                        + " set RUNTIME_DIRECTORY, XDG_RUNTIME_DIR or a UNIX socket in admin.listen"));
+        TakeOver asked = TakeOver.from(path, epoll);
+        made.push(asked::close);
+        return new Predecessor(Inheritance.handedOver(config, asked.sockets()), Optional.of(asked));
+    }
+
+    /** This process listens: the other one is told, once the endpoints are known, and stops accepting. */
+    void handedOver(Proxy proxy, AdminServer admin) throws IOException {
+        if (takeOver.isEmpty()) {
+            return;
+        }
+        awaitFirstChecks(proxy);
+        admin.serve();
+        if (takeOver.get().ready()) {
+            log.info("taken over sockets={}", takeOver.get().sockets().size());
+        } else {
+            log.warn("the process before has gone, or does not say that it stopped accepting; this one serves");
+        }
+        takeOver.get().close();
+    }
+
+    private static void awaitFirstChecks(Proxy proxy) throws IOException {
+        long begin = System.nanoTime();
+        while (!proxy.firstChecksOver() && System.nanoTime() - begin < CHECKS_MILLIS * 1_000_000) {
+            try {
+                Thread.sleep(LOOK_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            }
+        }
+    }
+}

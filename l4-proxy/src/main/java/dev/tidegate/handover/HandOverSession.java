@@ -1,0 +1,165 @@
+package dev.tidegate.handover;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.PeerCredentials;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One process that wants to take over, as the running one sees it.
+ *
+ * <pre>
+ *   NEW -> ASKED -> OFFERED -> SENT -> TAKEN
+ *     \______\_________\________\_______________ OVER   the other has gone, or was refused
+ * </pre>
+ *
+ * <p>Confined to the hand-over's loop.
+ */
+final class HandOverSession extends SimpleChannelInboundHandler<String> {
+    static final Logger log = LoggerFactory.getLogger(HandOverSession.class);
+
+    /** So long the other may take from its first word to being ready. */
+    private static final long PATIENCE_SECONDS = 120;
+
+    private enum State {
+        NEW,
+        ASKED,
+        OFFERED,
+        SENT,
+        TAKEN,
+        OVER
+    }
+
+    private final HandOverServer server;
+    private final Giver giver;
+    private final EpollDomainSocketChannel channel;
+    private final int uid;
+    private State state = State.NEW;
+    private long pid = -1;
+    private List<HandedSocket> sockets = List.of();
+
+    HandOverSession(HandOverServer server, Giver giver, EpollDomainSocketChannel channel, int uid) {
+        this.server = server;
+        this.giver = giver;
+        this.channel = channel;
+        this.uid = uid;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws IOException {
+        PeerCredentials peer = channel.peerCredentials();
+        pid = peer.pid();
+        if (peer.uid() != uid) {
+            refuse("only a process of user " + uid + " can take over, this one's user is " + peer.uid());
+            return;
+        }
+        ctx.executor().schedule(this::onLate, PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void onLate() {
+        if (state != State.TAKEN && state != State.OVER) {
+            log.warn("take-over given up: not ready within {} s pid={}", PATIENCE_SECONDS, pid);
+            channel.close();
+        }
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, String line) {
+        if (state == State.NEW && line.startsWith(Wire.HELLO)) {
+            onHello(line);
+        } else if (state == State.OFFERED && line.equals(Wire.SEND)) {
+            send();
+        } else if (state == State.SENT && line.equals(Wire.READY)) {
+            onReady();
+        } else if (state != State.OVER) {
+            refuse("\"" + line + "\" was not expected now (" + state + ")");
+        }
+    }
+
+    private void onHello(String line) {
+        if (!line.equals(Wire.hello())) {
+            refuse("this process speaks version " + Wire.VERSION + " of the hand-over, and not "
+                    + line.substring(Wire.HELLO.length()) + "; restart it instead");
+        } else if (!server.tryBegin(this)) {
+            refuse("another process is taking over already; wait for it");
+        } else {
+            state = State.ASKED;
+            log.info("take-over asked for pid={}", pid);
+            giver.give().whenComplete((given, why) -> channel.eventLoop().execute(() -> onGiven(given, why)));
+        }
+    }
+
+    private void onGiven(List<HandedSocket> given, Throwable why) {
+        if (state != State.ASKED) {
+            return; // it has gone meanwhile
+        }
+        if (why != null) {
+            refuse(why.getCause() == null ? why.getMessage() : why.getCause().getMessage());
+            return;
+        }
+        sockets = given;
+        state = State.OFFERED;
+        say(Wire.sockets(given));
+    }
+
+    private void send() {
+        state = State.SENT;
+        // One message each: the receiver tells them apart by their order.
+        sockets.forEach(socket -> channel.write(new FileDescriptor(socket.fd())));
+        channel.flush();
+    }
+
+    private void onReady() {
+        state = State.TAKEN;
+        server.begunFarewell();
+        log.info("taken over pid={} sockets={}", pid, sockets.size());
+        giver.taken(pid).whenComplete((done, fault) -> channel.eventLoop().execute(this::onTaken));
+    }
+
+    private void onTaken() {
+        server.withdraw();
+        say(Wire.TAKEN).addListener(ChannelFutureListener.CLOSE).addListener(said -> server.endFarewell());
+    }
+
+    private void refuse(String why) {
+        log.warn("take-over refused pid={}: {}", pid, why);
+        say(Wire.REFUSED + why.lines().findFirst().orElse("")).addListener(ChannelFutureListener.CLOSE);
+        over();
+    }
+
+    private void over() {
+        boolean begun = state == State.ASKED || state == State.OFFERED || state == State.SENT;
+        state = State.OVER;
+        if (begun) {
+            server.end(this);
+            giver.goOn();
+        }
+    }
+
+    private ChannelFuture say(String line) {
+        return channel.writeAndFlush(ByteBufUtil.writeUtf8(channel.alloc(), line + "\n"));
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        if (state != State.NEW && state != State.TAKEN && state != State.OVER) {
+            log.warn("take-over given up: the other process has gone before it was ready pid={}", pid);
+            over();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        log.warn("take-over broken pid={}: {}", pid, cause.toString());
+        ctx.close();
+    }
+}

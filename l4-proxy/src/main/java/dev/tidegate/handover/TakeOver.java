@@ -1,0 +1,185 @@
+package dev.tidegate.handover;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.DomainSocketReadMode;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The next process's side of a hand-over: it asks the running one for its sockets, and tells it when it is ready. As long as
+ * it has not told, the running one goes on as if nothing had happened, whatever becomes of this process.
+ *
+ * <p>Used by one thread, which waits.
+ */
+public final class TakeOver implements AutoCloseable {
+    private static final long ANSWER_SECONDS = 30;
+    private static final long STOP_SECONDS = 2;
+
+    private final Path path;
+    private final EventLoopGroup group;
+    private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>(); // lines, descriptors, and in the end this
+    private EpollDomainSocketChannel channel;
+    private List<HandedSocket> sockets = List.of();
+
+    private TakeOver(Path path, IoHandlerFactory epoll) {
+        this.path = path;
+        this.group = new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("tidegate-takeover", true), epoll);
+    }
+
+    /**
+     * Asks for the sockets.
+     *
+     * @param path the running process's hand-over socket
+     * @param epoll what the loop does I/O with
+     * @throws IOException when there is none to take over from, or it refuses; its message is one line for the operator
+     */
+    public static TakeOver from(Path path, IoHandlerFactory epoll) throws IOException {
+        TakeOver takeOver = new TakeOver(path, epoll);
+        try {
+            takeOver.ask();
+            return takeOver;
+        } catch (IOException | RuntimeException e) {
+            takeOver.close();
+            throw e;
+        }
+    }
+
+    private void ask() throws IOException {
+        var connected = new Bootstrap()
+                .group(group)
+                .channel(EpollDomainSocketChannel.class)
+                .handler(new Ear())
+                .connect(new DomainSocketAddress(path.toString()))
+                .awaitUninterruptibly();
+        if (!connected.isSuccess()) {
+            throw new IOException("there is no process to take over from at " + path + ": "
+                    + String.valueOf(connected.cause().getMessage()).replaceFirst("^.* failed[^:]*: ", "")
+                    + "; start without --take-over");
+        }
+        channel = (EpollDomainSocketChannel) connected.channel();
+        say(Wire.hello());
+        String answer = line();
+        if (answer.startsWith(Wire.REFUSED)) {
+            throw new IOException(
+                    "the running process refuses to hand over: " + answer.substring(Wire.REFUSED.length()));
+        }
+        List<HandedSocket> announced;
+        try {
+            announced = Wire.announced(answer);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(e.getMessage() + "; restart instead", e);
+        }
+        sockets = received(announced);
+    }
+
+    private List<HandedSocket> received(List<HandedSocket> announced) throws IOException {
+        channel.config().setReadMode(DomainSocketReadMode.FILE_DESCRIPTORS); // it says nothing before it is asked
+        say(Wire.SEND);
+        List<HandedSocket> received = new ArrayList<>();
+        for (HandedSocket socket : announced) {
+            if (!(next() instanceof FileDescriptor fd)) {
+                throw new IOException("the running process has gone before it handed all its sockets over");
+            }
+            received.add(new HandedSocket(socket.user(), socket.name(), socket.place(), fd.intValue()));
+        }
+        channel.config().setReadMode(DomainSocketReadMode.BYTES);
+        return List.copyOf(received);
+    }
+
+    /** All sockets of the running process; they are the caller's to close. */
+    public List<HandedSocket> sockets() {
+        return sockets;
+    }
+
+    /**
+     * This process is ready: the other stops accepting. To be called once.
+     *
+     * @return whether the other has said that it did; if not, it has perhaps gone
+     */
+    public boolean ready() {
+        try {
+            say(Wire.READY);
+            return line().equals(Wire.TAKEN);
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    private void say(String line) {
+        channel.writeAndFlush(ByteBufUtil.writeUtf8(channel.alloc(), line + "\n"));
+    }
+
+    private String line() throws IOException {
+        if (next() instanceof String line) {
+            return line;
+        }
+        throw new IOException("the running process does not answer the hand-over");
+    }
+
+    /** What came next; the handler itself when the other has gone, or took too long. */
+    private Object next() throws IOException {
+        try {
+            Object next = heard.poll(ANSWER_SECONDS, TimeUnit.SECONDS);
+            return next == null ? this : next;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        }
+    }
+
+    /** On the loop. */
+    private final class Ear extends ChannelInboundHandlerAdapter {
+        private final StringBuilder text = new StringBuilder();
+
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object message) {
+            if (message instanceof ByteBuf bytes) {
+                text.append(bytes.toString(StandardCharsets.UTF_8)); // ASCII: encoded where it may be more
+                bytes.release();
+                for (int end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
+                    heard.add(text.substring(0, end));
+                    text.delete(0, end + 1);
+                }
+            } else {
+                heard.add(message);
+            }
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext ctx) {
+            heard.add(TakeOver.this);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close();
+        }
+    }
+
+    /** Ends the conversation: before {@link #ready}, the other goes on. */
+    @Override
+    public void close() {
+        if (channel != null) {
+            channel.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
+        }
+        group.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,300 @@
+package dev.tidegate.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.ScriptedClient;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that take over from each other, while connections come and stay. */
+@Timeout(240)
+class UpgradeIT {
+    private static final Duration BOUND = Duration.ofSeconds(90);
+
+    @TempDir
+    Path directory;
+
+    private final List<Long> started = new ArrayList<>();
+
+    @AfterEach
+    void endAll() {
+        for (long pid : started) {
+            ProcessHandle.of(pid).ifPresent(process -> {
+                process.destroyForcibly();
+                process.onExit().join();
+            });
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void threeUpgradesUnderLoadRefuseAndResetNobody() throws Exception {
+        upgrade(3);
+    }
+
+    @Test
+    @Tag("nightly")
+    @Timeout(600)
+    void tenUpgradesUnderLoadRefuseAndResetNobody() throws Exception {
+        upgrade(10);
+    }
+
+    private void upgrade(int times) throws Exception {
+        try (OpenLoop loop = OpenLoop.start();
+                ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(loop.endpoint(), echo.address()))
+                        .start()) {
+            InetSocketAddress front = new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port());
+            loop.arrive(front, 1_000);
+            long pid = tidegate.pid();
+            for (int i = 0; i < times; i++) {
+                long enough = loop.served() + 1_000;
+                Await.until(
+                        "more are served",
+                        BOUND,
+                        () -> loop.served() >= enough || !loop.failures().isEmpty());
+                assertEquals(List.of(), loop.failures());
+                try (ScriptedClient longOne = ScriptedClient.connect(longPort())) {
+                    assertEcho(longOne);
+
+                    CompletableFuture<String> upgrade = CompletableFuture.supplyAsync(this::upgradeByCommand);
+                    while (!isDone(upgrade)) {
+                        assertEcho(longOne);
+                    }
+
+                    assertEquals("", upgrade.join());
+                    assertEcho(longOne); // it was not ended at the hand-over, and is once it is silent
+                    assertEquals(End.Kind.FIN, longOne.readToEnd(BOUND).kind());
+                }
+                long before = pid;
+                pid = pid();
+                assertNotEquals(before, pid);
+                started.add(pid);
+                awaitEnd(before);
+            }
+            loop.arriveNoMore();
+            Await.until(
+                    "all are served",
+                    BOUND,
+                    () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
+            assertEquals(List.of(), loop.failures());
+            endAll();
+            System.out.println("upgrades=" + times + " served=" + loop.served() + " refused=0 reset=0");
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void whatOperatorsChangedIsInForceAfterwardsAndTheSocketFilesStay() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
+                        .start()) {
+            AdminCurl curl = new AdminCurl(admin());
+            curl.call("PUT", "/v1/backends/back/endpoints/a/weight", "{\"weight\": 5}")
+                    .expect(200);
+            Path handOver = admin().resolveSibling("admin.sock.handover");
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(handOver)));
+
+            assertEquals("", upgradeByCommand());
+            started.add(pid());
+
+            awaitEnd(tidegate.pid());
+            assertEquals(5, curl.endpoint("a").at("/weight/effective").asInt(), curl.endpoint("a")::toString);
+            Await.until("it can be upgraded again", BOUND, () -> Files.exists(handOver, LinkOption.NOFOLLOW_LINKS));
+            endAll();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aNextProcessWithABrokenConfigurationDisturbsNobody() throws Exception {
+        try (OpenLoop loop = OpenLoop.start();
+                ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(loop.endpoint(), echo.address()))
+                        .start()) {
+            loop.arrive(new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port()), 500);
+            String good = Files.readString(directory.resolve("tidegate.yaml"));
+            Files.writeString(directory.resolve("tidegate.yaml"), good.replace("backends:", "backend:"));
+
+            String said = upgradeByCommand();
+
+            assertTrue(said.contains("the upgrade failed, process " + tidegate.pid() + " goes on: "), said);
+            assertTrue(said.contains("ended with exit code 78: the configuration is missing or invalid"), said);
+            Files.writeString(
+                    directory.resolve("tidegate.yaml"), good.replace("process: {", "process: {transport: nio, "));
+            said = upgradeByCommand();
+            assertTrue(said.contains("ended with exit code 1"), said);
+            tidegate.awaitErr("process.transport nio takes no sockets over; use auto or epoll");
+
+            long enough = loop.served() + 500;
+            Await.until(
+                    "more are served",
+                    BOUND,
+                    () -> loop.served() >= enough || !loop.failures().isEmpty());
+            assertEquals(List.of(), loop.failures());
+            assertEquals(tidegate.pid(), pid());
+            loop.arriveNoMore();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void theSecondOfTwoAtOnceIsRefused() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
+                        .start()) {
+            AdminCurl curl = new AdminCurl(admin());
+            long next = curl.post("/v1/upgrade", null)
+                    .expect(200)
+                    .json()
+                    .get("next")
+                    .asLong();
+            started.add(next);
+
+            AdminCurl.Answer second = curl.post("/v1/upgrade", null).expect(409);
+
+            assertTrue(
+                    second.body().contains("an upgrade is under way already, by process " + next + "; wait for it"),
+                    second::toString);
+            Await.until("the next one answers", BOUND, () -> pidOrNone() == next);
+            awaitEnd(tidegate.pid());
+            endAll();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aSignalAsksForOneTooWhereTheJvmLeavesItFree() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
+                        .with("_JAVA_SR_SIGNUM", "62")
+                        .start()) {
+            tidegate.signal("USR2");
+
+            Await.until("another process answers", BOUND, () -> pidOrNone() > 0 && pidOrNone() != tidegate.pid());
+            started.add(pid());
+            awaitEnd(tidegate.pid());
+            endAll();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void socketsFromSystemdGoFromProcessToProcess() throws Exception {
+        try (PassedSockets passed = PassedSockets.open(
+                        directory, "web=AF_INET,SOCK_STREAM,127.0.0.1", "web=AF_INET6,SOCK_STREAM,::1");
+                ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(echo.address(), echo.address())
+                                        .replace(
+                                                "listen: \"127.0.0.1:0\", backend: back",
+                                                "listen: \"systemd:web\", backend: back"))
+                        .before(passed.starter())
+                        .start()) {
+            assertEquals("", upgradeByCommand());
+            started.add(pid());
+            awaitEnd(tidegate.pid());
+            for (InetSocketAddress front : List.of(passed.at(0, "127.0.0.1"), passed.at(1, "::1"))) {
+                try (ScriptedClient client = ScriptedClient.connect(front)) {
+                    assertEcho(client);
+                }
+            }
+            endAll();
+        }
+    }
+
+    /** Looks for a moment. */
+    private static boolean isDone(CompletableFuture<?> future) throws Exception {
+        try {
+            future.get(100, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException notYet) {
+            return false;
+        }
+    }
+
+    private static void awaitEnd(long pid) {
+        Await.until(
+                "the process before has ended",
+                BOUND,
+                () -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+    }
+
+    private static void assertEcho(ScriptedClient client) throws IOException {
+        client.send("hello");
+        assertEquals("hello", client.readText(5));
+    }
+
+    /** What it says on stderr; empty when it worked. */
+    private String upgradeByCommand() {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exit = Main.execute(
+                new PrintWriter(out, true), new PrintWriter(err, true), "upgrade", "--admin", "unix:" + admin());
+        assertEquals(exit == Exit.OK, err.toString().isEmpty(), err::toString);
+        return err.toString();
+    }
+
+    private long pid() {
+        return new AdminCurl(admin()).look("/v1/upgrade").get("pid").asLong();
+    }
+
+    private long pidOrNone() {
+        try {
+            return pid();
+        } catch (AssertionError nobodyAnswers) {
+            return -1;
+        }
+    }
+
+    private Path admin() {
+        return directory.resolve("admin.sock");
+    }
+
+    private InetSocketAddress longPort() {
+        String bound = new AdminCurl(admin())
+                .look("/v1/frontends/long")
+                .at("/listeners/0/bound")
+                .asText();
+        return new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), Integer.parseInt(bound.substring(bound.lastIndexOf(':') + 1)));
+    }
+
+    private String yaml(InetSocketAddress endpoint, InetSocketAddress echo) {
+        return """
+                process: {shutdown: {deadline: 20s, spread: 1s, lame-duck: 10s}}
+                admin: {listen: "unix:%s"}
+                log: {access: {path: none}}
+                frontends:
+                  - {name: front, listen: "127.0.0.1:0", backend: back}
+                  - {name: long, listen: "127.0.0.1:0", backend: echo, lifetime: {quiet: 2s}}
+                backends:
+                  - {name: back, endpoints: [{name: a, address: "127.0.0.1:%d"}]}
+                  - {name: echo, endpoints: [{name: a, address: "127.0.0.1:%d"}]}
+                """.formatted(admin(), endpoint.getPort(), echo.getPort());
+    }
+}

@@ -1,0 +1,199 @@
+package dev.tidegate.handover;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.handover.HandedSocket.User;
+import dev.tidegate.testkit.Await;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.unix.Socket;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class HandOverTest {
+    private static final IoHandlerFactory EPOLL = EpollIoHandler.newFactory();
+    private static final long SELF = ProcessHandle.current().pid();
+
+    @TempDir
+    Path directory;
+
+    private final List<String> told = new CopyOnWriteArrayList<>();
+    private final List<Socket> open = new ArrayList<>();
+    private CompletableFuture<List<HandedSocket>> offer;
+    private Path path;
+    private HandOverServer server;
+
+    @BeforeEach
+    void serve() throws IOException {
+        path = directory.resolve("handover.sock");
+        offer = CompletableFuture.completedFuture(List.of(
+                new HandedSocket(User.FRONTEND, "", "front 127.0.0.1:0 #2", listening()),
+                new HandedSocket(User.FRONTEND, "web & more", "systemd:web", listening()),
+                new HandedSocket(User.ADMIN, "", "unix:/run/ä.sock", listening())));
+        server = HandOverServer.open(path, EPOLL, new Giver() {
+            @Override
+            public CompletionStage<List<HandedSocket>> give() {
+                told.add("give");
+                return offer;
+            }
+
+            @Override
+            public void goOn() {
+                told.add("go on");
+            }
+
+            @Override
+            public CompletionStage<Void> taken(long pid) {
+                told.add("taken " + pid);
+                return CompletableFuture.completedFuture(null);
+            }
+        });
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        server.close();
+        for (Socket each : open) {
+            each.close();
+        }
+    }
+
+    private int listening() throws IOException {
+        Socket socket = Socket.newSocketStream();
+        open.add(socket);
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        socket.listen(1);
+        return socket.intValue();
+    }
+
+    @Test
+    void allSocketsArriveInOrderWithTheirNamesAndPlaces() throws IOException {
+        List<HandedSocket> given = offer.join();
+        try (TakeOver next = TakeOver.from(path, EPOLL)) {
+            List<HandedSocket> taken = next.sockets();
+            assertEquals(given.size(), taken.size());
+            for (int i = 0; i < given.size(); i++) {
+                HandedSocket was = given.get(i);
+                HandedSocket is = taken.get(i);
+                Socket socket = new Socket(is.fd());
+                open.add(socket);
+                assertEquals(List.of(was.user(), was.name(), was.place()), List.of(is.user(), is.name(), is.place()));
+                assertEquals(new Socket(was.fd()).localAddress(), socket.localAddress());
+            }
+
+            assertTrue(next.ready());
+        }
+        assertEquals(List.of("give", "taken " + SELF), told);
+        assertFalse(Files.exists(path), "the next process makes its own");
+    }
+
+    @Test
+    void whoGoesBeforeItIsReadyLeavesAllAsItWas() throws IOException {
+        try (TakeOver next = TakeOver.from(path, EPOLL)) {
+            next.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+        }
+        Await.until("the running one goes on", () -> told.equals(List.of("give", "go on")));
+
+        try (TakeOver again = TakeOver.from(path, EPOLL)) {
+            again.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+            assertTrue(again.ready());
+        }
+    }
+
+    @Test
+    void aSecondOneAtATimeIsRefusedAndDoesNotDisturbTheFirst() throws IOException {
+        try (TakeOver first = TakeOver.from(path, EPOLL)) {
+            first.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+
+            IOException refused = assertThrows(IOException.class, () -> TakeOver.from(path, EPOLL));
+
+            assertEquals(
+                    "the running process refuses to hand over: another process is taking over already; wait for it",
+                    refused.getMessage());
+            assertTrue(first.ready());
+        }
+    }
+
+    @Test
+    void whatHasNothingToGiveSaysWhyAndGoesOn() {
+        offer = CompletableFuture.failedFuture(new IllegalStateException("it is starting"));
+
+        IOException refused = assertThrows(IOException.class, () -> TakeOver.from(path, EPOLL));
+
+        assertEquals("the running process refuses to hand over: it is starting", refused.getMessage());
+        Await.until("it goes on", () -> told.equals(List.of("give", "go on")));
+    }
+
+    @Test
+    void anotherVersionIsRefusedInWords() throws IOException {
+        assertEquals(
+                "REFUSED this process speaks version 1 of the hand-over, and not 2 with extras; restart it instead\n",
+                answerTo("TIDEGATE-HANDOVER 2 with extras\n"));
+        assertEquals(List.of(), told);
+    }
+
+    @Test
+    void whatIsNoPartOfTheConversationEndsIt() throws IOException {
+        assertEquals("REFUSED \"READY\" was not expected now (NEW)\n", answerTo("READY\n"));
+        assertEquals(List.of(), told);
+    }
+
+    private String answerTo(String text) throws IOException {
+        try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+            client.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII)));
+            return new String(Channels.newInputStream(client).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void onlyThisUserCanOpenItAndALiveOneIsNotReplaced() throws IOException {
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path)));
+
+        IOException refused = assertThrows(IOException.class, () -> HandOverServer.open(path, EPOLL, null));
+
+        assertTrue(refused.getMessage().startsWith("another process listens there"), refused.getMessage());
+        assertTrue(Files.exists(path));
+    }
+
+    @Test
+    void whereNobodyListensThereIsNobodyToTakeOverFrom() {
+        Path nowhere = directory.resolve("nowhere.sock");
+
+        IOException refused = assertThrows(IOException.class, () -> TakeOver.from(nowhere, EPOLL));
+
+        assertTrue(
+                refused.getMessage().startsWith("there is no process to take over from at " + nowhere + ": "),
+                refused.getMessage());
+        assertTrue(refused.getMessage().endsWith("; start without --take-over"), refused.getMessage());
+    }
+
+    @Test
+    void anAnnouncementThatMakesNoSenseIsRefused() {
+        for (String line : List.of("SOCKETS", "SOCKETS 2 0", "SOCKETS 1 2 frontend&&a", "nonsense")) {
+            assertThrows(IllegalArgumentException.class, () -> Wire.announced(line), line);
+        }
+    }
+}
