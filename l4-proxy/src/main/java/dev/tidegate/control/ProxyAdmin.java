@@ -279,7 +279,8 @@ public final class ProxyAdmin implements ProxyOperations {
         if (proxy.phase() != Proxy.Phase.RUNNING) {
             return refused(Why.UNAVAILABLE, "the process is starting or stopping", List.of());
         }
-        return CompletableFuture.completedFuture(upgrades.get().begin(context.dryRun()));
+        // To start a process takes a moment, which the admin loop does not have.
+        return CompletableFuture.supplyAsync(() -> upgrades.get().begin(context.dryRun()));
     }
 
     private boolean isStale(WriteContext context) {
