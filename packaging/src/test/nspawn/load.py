@@ -8,6 +8,7 @@ storm PORT RATE STOP-FILE    RATE connects a second, each with one byte there an
 """
 import asyncio
 import os
+import resource
 import sys
 
 BOUND = 20
@@ -94,4 +95,7 @@ async def storm(port, rate, stop_file):
 
 
 if __name__ == "__main__":
+    # Connects that wait for the service to come back are many at a time.
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     asyncio.run(globals()[sys.argv[1]](*sys.argv[2:]))
