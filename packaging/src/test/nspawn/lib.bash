@@ -20,8 +20,10 @@ equal() { [[ $1 == "$2" ]] || fail "$3: expected '$1', was '$2'"; }
 property() { systemctl show --value -p "$1" tidegate.service; }
 main_pid() { property MainPID; }
 
+package=$(echo /packages/tidegate_*.deb)
+
 install_package() {
-  dpkg -i "${1:-/packages/tidegate.deb}" > /out/dpkg 2>&1 || { cat /out/dpkg; fail 'dpkg -i'; }
+  dpkg -i "${1:-$package}" > /out/dpkg 2>&1 || { cat /out/dpkg; fail 'dpkg -i'; }
 }
 
 # The package, with echoing servers where the shipped configuration looks for them.
