@@ -28,7 +28,8 @@ class PackagedServiceIT {
         Requirement.met("root".equals(System.getProperty("user.name")), "containers need root");
         Tool.require("systemd-nspawn");
         Tool.require("debootstrap");
-        Requirement.met(Files.readString(Path.of("/proc/filesystems")).contains("overlay"), "the kernel has no overlayfs");
+        Requirement.met(
+                Files.readString(Path.of("/proc/filesystems")).contains("overlay"), "the kernel has no overlayfs");
         assertEquals(true, Files.isDirectory(PACKAGES), PACKAGES + " is made by the profile \"package\"");
         Tool.Result result = Tool.require("bash").run(PREPARATION, BOOT.toString(), "--prepare");
         assertEquals(0, result.exit(), result::toString);

@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.tidegate.testkit.TempDir;
 import dev.tidegate.testkit.Tool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The units that are shipped, as systemd reads them; none is started. */
 class UnitFilesTest {
@@ -31,25 +32,21 @@ class UnitFilesTest {
     }
 
     @Test
-    void systemdUnderstandsEveryLineOfBothUnits() throws IOException {
-        Tool analyze = Tool.require("systemd-analyze");
-        try (TempDir directory = TempDir.create()) {
-            // The program is not installed here; that it is where the unit says is the package's test.
-            String service =
-                    Files.readString(UNITS.resolve("tidegate.service")).replace("/usr/bin/tidegate", "/bin/true");
-            Path copy = Files.writeString(directory.path().resolve("tidegate.service"), service);
-            Path socket = Files.copy(
-                    UNITS.resolve("tidegate.socket"), directory.path().resolve("tidegate.socket"));
+    void systemdUnderstandsEveryLineOfBothUnits(@TempDir Path directory) throws IOException {
+        // The program is not installed here; that it is where the unit says is the package's test.
+        String service = Files.readString(UNITS.resolve("tidegate.service")).replace("/usr/bin/tidegate", "/bin/true");
+        Path copy = Files.writeString(directory.resolve("tidegate.service"), service);
+        Path socket = Files.copy(UNITS.resolve("tidegate.socket"), directory.resolve("tidegate.socket"));
 
-            Tool.Result result = analyze.run(BOUND, "verify", "--man=no", copy.toString(), socket.toString());
+        Tool.Result result =
+                Tool.require("systemd-analyze").run(BOUND, "verify", "--man=no", copy.toString(), socket.toString());
 
-            String told = result.stderr()
-                    .lines()
-                    .filter(line -> line.contains("tidegate"))
-                    .toList()
-                    .toString();
-            assertEquals("[]", told);
-        }
+        assertEquals(
+                List.of(),
+                result.stderr()
+                        .lines()
+                        .filter(line -> line.contains("tidegate"))
+                        .toList());
     }
 
     /** A JVM writes the code that it runs: with this it dies at the start. */
