@@ -77,6 +77,11 @@ class PackagedServiceIT {
     }
 
     @Test
+    void theVariantForTheJavaOfTheHostIsReplacedByTheOther() {
+        scenario("slim");
+    }
+
+    @Test
     void aPurgeLeavesNothing() {
         scenario("remove");
     }
