@@ -18,6 +18,7 @@ import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.model.Backend;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
+import dev.tidegate.model.Fitness;
 import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.model.Snapshot;
 import java.time.Instant;
@@ -51,11 +52,14 @@ final class Health implements AutoCloseable {
     /**
      * How an endpoint's checks stand. Immutable.
      *
+     * @param id what the checks know it by: another one each time that checks of it begin, so that a word about the time
+     *     before is not taken for one about this
+     * @param start what it was when its checks began
      * @param condition what they say
      * @param since when they have said so first
      * @param last the last check; null before the first
      */
-    record Checked(Condition condition, Instant since, Verdict last) {}
+    record Checked(String id, Condition start, Condition condition, Instant since, Verdict last) {}
 
     /** What connections of an endpoint are told when it goes down or comes back. On control's thread. */
     interface Aftermath {
@@ -81,6 +85,7 @@ final class Health implements AutoCloseable {
     private Config config;
     private volatile HealthChecker checker; // writer: control; null while nothing is checked
     private volatile boolean firstRoundOver = true; // writer: control; only what is there at the start is waited for
+    private long begun; // checks of an endpoint
     private boolean followed;
     private boolean ticking;
     private boolean closed;
@@ -144,11 +149,9 @@ final class Health implements AutoCloseable {
             BackendConfig settings = settings(backend.name());
             if (settings != null && settings.health().isPresent()) {
                 for (Endpoint endpoint : backend.endpoints().all()) {
-                    Target target = Targets.of(settings, settings.health().get(), endpoint);
-                    targets.add(target);
-                    next.put(target.id(), endpoint.cell());
-                    checked.computeIfAbsent(
-                            endpoint.cell(), fresh -> new Checked(target.plan().initial(), clock.instant(), null));
+                    Checked stands = checked.computeIfAbsent(endpoint.cell(), this::begin);
+                    targets.add(Targets.of(settings, settings.health().get(), endpoint, stands.id(), stands.start()));
+                    next.put(stands.id(), endpoint.cell());
                 }
             }
         }
@@ -164,6 +167,24 @@ final class Health implements AutoCloseable {
             checker.follow(targets);
         }
         keepTicking();
+    }
+
+    /**
+     * Checks of an endpoint begin: with what stands on its cell, so that they and the judge agree from the first moment. A
+     * new one stands as {@code initial} says; one that was here before, unchecked, is up.
+     */
+    private Checked begin(EndpointCell cell) {
+        Condition start = condition(cell.fitness());
+        return new Checked(Targets.id(cell) + "#" + ++begun, start, start, clock.instant(), null);
+    }
+
+    private static Condition condition(Fitness fitness) {
+        if (fitness.unfit(Unfit.UNCHECKED)) {
+            return Condition.UNKNOWN;
+        } else if (fitness.unfit(Unfit.DOWN)) {
+            return Condition.DOWN;
+        }
+        return fitness.unfit(Unfit.NOT_READY) ? Condition.NOT_READY : Condition.UP;
     }
 
     /** Over is it when its verdicts stand on the cells: control hears of them before it hears of this. */
@@ -202,7 +223,8 @@ final class Health implements AutoCloseable {
     /** The last checks of an endpoint, the oldest first. Any thread. */
     List<Verdict> history(EndpointCell endpoint) {
         HealthChecker now = checker;
-        return now == null ? List.of() : now.history(Targets.id(endpoint));
+        Checked stands = checked.get(endpoint);
+        return now == null || stands == null ? List.of() : now.history(stands.id());
     }
 
     /** What is thought of an endpoint besides. Any thread. */
@@ -232,24 +254,28 @@ final class Health implements AutoCloseable {
             if (word != Word.VOID) {
                 cell.fitness().countCheck(word == Word.PASS, verdict.time().toEpochMilli());
             }
-            checked.computeIfPresent(
-                    cell,
-                    (same, last) -> new Checked(
-                            verdict.condition(),
-                            last.condition() == verdict.condition() ? last.since() : verdict.time(),
-                            verdict));
+            checked.computeIfPresent(cell, (same, last) -> last.id().equals(id) ? after(last, verdict) : last);
             if (word == Word.FAIL) {
                 onTrouble.accept(cell);
             }
             if (before != verdict.condition()) {
-                post(() -> onChange(cell, before, verdict));
+                post(() -> onChange(id, cell, before, verdict));
             }
         }
     }
 
-    private void onChange(EndpointCell cell, Condition before, Verdict verdict) {
-        if (cells.get(Targets.id(cell)) != cell) {
-            return; // it has been taken away meanwhile
+    private static Checked after(Checked last, Verdict verdict) {
+        return new Checked(
+                last.id(),
+                last.start(),
+                verdict.condition(),
+                last.condition() == verdict.condition() ? last.since() : verdict.time(),
+                verdict);
+    }
+
+    private void onChange(String id, EndpointCell cell, Condition before, Verdict verdict) {
+        if (cells.get(id) != cell) {
+            return; // it has been taken away meanwhile, or its checks have begun anew
         }
         Condition now = verdict.condition();
         judge.onChecked(

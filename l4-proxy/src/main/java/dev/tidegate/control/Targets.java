@@ -19,24 +19,30 @@ import java.util.List;
 final class Targets {
     private Targets() {}
 
-    /** What a target is known by: the same for the same backend and address, over every reload. */
+    /** What an endpoint is known by: the same for the same backend and address, over every reload. */
     static String id(EndpointCell cell) {
         return cell.backend() + "/" + cell.address();
     }
 
-    static Target of(BackendConfig backend, HealthConfig health, Endpoint endpoint) {
+    /**
+     * What is checked of an endpoint.
+     *
+     * @param id what its checks are known by as long as they go on
+     * @param start what it was when they began
+     */
+    static Target of(BackendConfig backend, HealthConfig health, Endpoint endpoint, String id, Condition start) {
         EndpointCell cell = endpoint.cell();
         List<InetSocketAddress> addresses = cell.addresses().stream()
                 .map(own -> checked(health, own))
                 .distinct()
                 .toList();
         return new Target(
-                id(cell),
+                id,
                 new ProbeContext.Subject(backend.name(), endpoint.name(), cell.address()),
                 addresses,
                 health.source().map(source -> new InetSocketAddress(source, 0)).orElse(null),
                 greeting(backend, health),
-                plan(health));
+                plan(health, start));
     }
 
     private static InetSocketAddress checked(HealthConfig health, InetSocketAddress own) {
@@ -59,7 +65,7 @@ final class Targets {
         };
     }
 
-    private static CheckPlan plan(HealthConfig health) {
+    private static CheckPlan plan(HealthConfig health, Condition start) {
         return new CheckPlan(
                 Probes.of(health.check()),
                 health.interval().toNanos(),
@@ -68,11 +74,7 @@ final class Targets {
                 health.jitterPercent(),
                 health.rise(),
                 health.fall(),
-                switch (health.initial()) {
-                    case UP -> Condition.UP;
-                    case DOWN -> Condition.DOWN;
-                    case UNKNOWN -> Condition.UNKNOWN;
-                },
+                start,
                 health.maxHoldDown().map(Duration::toNanos).orElse(0L));
     }
 }

@@ -28,7 +28,7 @@ class TargetsTest {
     void everyAddressOfAnEndpointIsCheckedOnItsOwnPort() {
         Target target = target("health: {type: tcp}", TWO);
 
-        assertEquals("back/app.example:8080", target.id());
+        assertEquals("the id", target.id());
         assertEquals("a", target.subject().endpoint());
         assertEquals(TWO, target.addresses());
         assertNull(target.source());
@@ -78,8 +78,7 @@ class TargetsTest {
     @Test
     void thePlanIsWhatTheConfigurationSays() {
         CheckPlan plan = target(
-                        "health: {type: tcp, interval: 7s, fast-interval: 700ms, timeout: 300ms, rise: 4, fall: 5,"
-                                + " initial: down}",
+                        "health: {type: tcp, interval: 7s, fast-interval: 700ms, timeout: 300ms, rise: 4, fall: 5}",
                         TWO)
                 .plan();
 
@@ -102,6 +101,11 @@ class TargetsTest {
                 .backends()
                 .get(0);
         EndpointCell cell = new EndpointCell("back", "app.example:8080", 0, addresses);
-        return Targets.of(backend, backend.health().orElseThrow(), new Endpoint("a", 1, Integer.MAX_VALUE, cell));
+        return Targets.of(
+                backend,
+                backend.health().orElseThrow(),
+                new Endpoint("a", 1, Integer.MAX_VALUE, cell),
+                "the id",
+                Condition.DOWN);
     }
 }

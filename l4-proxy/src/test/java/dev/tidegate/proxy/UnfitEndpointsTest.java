@@ -2,8 +2,10 @@ package dev.tidegate.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.admin.view.EndpointView;
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
@@ -19,6 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients see of endpoints that are not fit for them, and what becomes of connections that are there. */
 class UnfitEndpointsTest {
@@ -290,6 +295,75 @@ class UnfitEndpointsTest {
             proxy.reload(yaml(port, QUICK_CHECKS.formatted("keep"), echo, gone));
             Await.until("checked again, and down", () -> cell.fitness().unfit(Unfit.DOWN));
             assertTrue(cell.fitness().checksFailed() > checks);
+        }
+    }
+
+    /** A checker that begins with "down" and a judge that was told nothing of it left dead endpoints in service for ever. */
+    @ParameterizedTest
+    @ValueSource(strings = {"up", "down", "unknown"})
+    @Tag("slow")
+    void whenAReloadBringsChecksADeadEndpointGoesOutWhateverIsInitial(String initial) throws Exception {
+        String checks = QUICK_CHECKS.formatted("keep, initial: " + initial);
+        try (var echo = ScriptedBackend.echo();
+                var gone = ScriptedBackend.refusing();
+                var proxy = start(Wish.EPOLL, "outlier: off", echo, gone)) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            int port = proxy.proxy().listeningOn().values().iterator().next().getPort();
+
+            proxy.reload(yaml(port, "outlier: off, " + checks, echo, gone));
+
+            assertTrue(proxy.cell("a").fitness().fit(), "it served before, and goes on");
+            Await.until("the dead one is out", () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
+            EndpointView dead = operator.endpointNow("b");
+            assertEquals("down", dead.health().state());
+            assertFalse(dead.up());
+            assertTrue(dead.reason().startsWith("down: "), dead::reason);
+            assertTrue(proxy.cell("a").fitness().fit());
+            // Off and on: again both serve at first, and again the dead one goes.
+            proxy.reload(yaml(port, "outlier: off", echo, gone));
+            assertTrue(proxy.cell("b").fitness().fit());
+            assertNull(operator.endpointNow("b").health());
+            proxy.reload(yaml(port, "outlier: off, " + checks, echo, gone));
+            Await.until("it is out again", () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
+            assertTrue(proxy.cell("a").fitness().fit());
+        }
+    }
+
+    /** One failed check took out, and cut, what had served without a check: the first result decided. */
+    @Test
+    @Tag("slow")
+    void whoServedBeforeItsChecksBeganGoesOutByAsManyFailuresAsAnyOther() throws Exception {
+        String checks = "outlier: off, health: {type: send-expect, steps: [{send: x}, {expect: nothing-like-it}],"
+                + " interval: 1h, fast-interval: 1h, timeout: 200ms, fall: 2, on-down: cut}";
+        try (var echo = ScriptedBackend.echo();
+                var proxy = start(Wish.EPOLL, "outlier: off", echo)) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            List<ScriptedClient> clients = hold(proxy, 5);
+            int port = proxy.proxy().listeningOn().values().iterator().next().getPort();
+
+            proxy.reload(yaml(port, checks, echo));
+            Await.until(
+                    "a check has failed",
+                    () -> operator.endpointNow("a").health().inRow() == 1);
+
+            assertEquals("up", operator.endpointNow("a").health().state());
+            assertEquals(2, operator.endpointNow("a").health().needed());
+            assertTrue(operator.endpointNow("a").up());
+            for (ScriptedClient client : clients) {
+                ping(client);
+            }
+            assertTrue(served(proxy));
+            // One that is new is not known, and its first check decides.
+            try (var silent = ScriptedBackend.echo()) {
+                proxy.reload(yaml(port, checks, echo, silent));
+                assertFalse(operator.endpointNow("b").up());
+                Await.until(
+                        "its first check decides",
+                        () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
+                assertTrue(proxy.cell("a").fitness().fit());
+                proxy.reload(yaml(port, checks, echo));
+            }
+            clients.forEach(ScriptedClient::close);
         }
     }
 
