@@ -254,13 +254,27 @@ final class Health implements AutoCloseable {
             if (word != Word.VOID) {
                 cell.fitness().countCheck(word == Word.PASS, verdict.time().toEpochMilli());
             }
+            Checked stood = checked.get(cell);
             checked.computeIfPresent(cell, (same, last) -> last.id().equals(id) ? after(last, verdict) : last);
             if (word == Word.FAIL) {
                 onTrouble.accept(cell);
             }
+            if (word == Word.FAIL && before == Condition.DOWN && isFirst(stood)) {
+                post(() -> onFoundUnfit(id, cell)); // no change, but it was no more than assumed before
+            }
             if (before != verdict.condition()) {
                 post(() -> onChange(id, cell, before, verdict));
             }
+        }
+    }
+
+    private static boolean isFirst(Checked stood) {
+        return stood != null && (stood.last() == null || stood.last().finding().word() == Word.VOID);
+    }
+
+    private void onFoundUnfit(String id, EndpointCell cell) {
+        if (cells.get(id) == cell) {
+            judge.onFoundUnfit(cell);
         }
     }
 

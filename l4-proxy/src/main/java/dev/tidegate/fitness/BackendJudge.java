@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -28,7 +29,8 @@ import java.util.random.RandomGenerator;
  * asks whether dialing it is futile now: connects that fail in a row open it; after a while a few connects try it (Nygard,
  * "Release It!"). Both together take out the larger of one endpoint and the share that the policy allows, rounded down, and
  * never the last that nothing speaks against. <b>Slow start</b> gives an endpoint that is new or has come back a share that
- * grows: max(least, (t / window)^(1 / aggression)), Envoy's curve. <b>Panic</b> is when too few of those that take
+ * grows: max(least, (t / window)^(1 / aggression)), Envoy's curve. At the start of the process all would be new: whoever is
+ * usable within its first ten seconds, and was not found otherwise before, is whole. <b>Panic</b> is when too few of those that take
  * connections and have been checked are fit.
  *
  * <p>Confined to control's thread, but for {@link #of}.
@@ -36,6 +38,9 @@ import java.util.random.RandomGenerator;
 final class BackendJudge {
     /** A return is put off by up to this part of the ejection, so that those ejected at one moment do not come back at one. */
     private static final double RETURN_JITTER = 0.1;
+
+    /** How long the start of the process lasts: what it finds fit then is whole at once. */
+    static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final InstantSource clock;
     private final RandomGenerator random;
@@ -47,6 +52,7 @@ final class BackendJudge {
     private Backend backend;
     private FitnessPolicy policy;
     private long rateLookNanos;
+    private long startNanos;
 
     BackendJudge(InstantSource clock, RandomGenerator random, Chronicle chronicle, Tally tally) {
         this.clock = clock;
@@ -65,12 +71,15 @@ final class BackendJudge {
      * Judges these endpoints from now on, by this policy. To be called before the snapshot is published: new endpoints are
      * what the policy says they are at first.
      *
-     * @param atStart whether the process starts: then all are new, and none grows
+     * @param atStart whether the process starts: what is fit soon after, and was not found otherwise before, is whole
      */
     void follow(Backend next, FitnessPolicy nextPolicy, boolean atStart, long nowNanos) {
         boolean ratesBegan = policy == null || policy.outlier().isEmpty();
         backend = next;
         policy = nextPolicy;
+        if (atStart) {
+            startNanos = nowNanos;
+        }
         if (ratesBegan) {
             rateLookNanos = nowNanos;
         }
@@ -81,6 +90,8 @@ final class BackendJudge {
             if (judged == null) {
                 judged = welcome(endpoint.cell(), atStart);
             }
+            // Who is closed at the start is opened by an operator, who does not ask for a rush.
+            judged.known |= !endpoint.cell().open() || endpoint.weight() == 0;
             now.put(endpoint.cell(), judged);
         }
         all = Collections.unmodifiableMap(now);
@@ -145,6 +156,7 @@ final class BackendJudge {
             growIfBackBut(judged, nowNanos, Unfit.UNCHECKED, Unfit.DOWN, Unfit.NOT_READY);
         } else {
             fitness.set(unfit, true);
+            judged.known |= unfit != Unfit.UNCHECKED;
         }
         for (Unfit other : new Unfit[] {Unfit.UNCHECKED, Unfit.DOWN, Unfit.NOT_READY}) {
             if (other != unfit) {
@@ -152,6 +164,14 @@ final class BackendJudge {
             }
         }
         settle(nowNanos);
+    }
+
+    /** A check has not found it fit; what was thought of it stays. */
+    void onFoundUnfit(EndpointCell endpoint) {
+        Judged judged = all.get(endpoint);
+        if (judged != null) {
+            judged.known = true;
+        }
     }
 
     void onFailures(EndpointCell endpoint, Failure last, int inRow, long nowNanos) {
@@ -318,9 +338,14 @@ final class BackendJudge {
 
     /** Begins its growth if it is about to be fit: nothing but these speak against it. */
     private void growIfBackBut(Judged judged, long nowNanos, Unfit... leaving) {
-        if (judged.known && !judged.usable && judged.fitness().soundBut(leaving)) {
+        if (grows(judged, nowNanos) && !judged.usable && judged.fitness().soundBut(leaving)) {
             beginToGrow(judged, nowNanos);
         }
+    }
+
+    /** Whether it has its share little by little when it becomes usable: always, but once at the start of the process. */
+    private boolean grows(Judged judged, long nowNanos) {
+        return judged.known || nowNanos - startNanos >= START_NANOS;
     }
 
     private void beginToGrow(Judged judged, long nowNanos) {
@@ -356,11 +381,11 @@ final class BackendJudge {
             boolean sound = judged.fitness().sound();
             boolean takes = endpoint.takesConnections();
             boolean usable = takes && sound;
-            if (usable && !judged.usable && judged.known && !judged.growing) {
+            if (usable && !judged.usable && grows(judged, nowNanos) && !judged.growing) {
                 beginToGrow(judged, nowNanos); // new, or an operator has let it in again
             } else if (!usable) {
                 judged.growing = false;
-                judged.fitness().share(shareWhileAway(judged, takes));
+                judged.fitness().share(shareWhileAway(judged, takes, nowNanos));
             }
             judged.usable = usable;
             judged.known |= usable;
@@ -375,8 +400,8 @@ final class BackendJudge {
     }
 
     /** Who is closed begins with its least share in the moment it is opened; who is unfit may be needed in a panic. */
-    private int shareWhileAway(Judged judged, boolean takes) {
-        return takes || !judged.known || policy.slowStart().isEmpty()
+    private int shareWhileAway(Judged judged, boolean takes, long nowNanos) {
+        return takes || !grows(judged, nowNanos) || policy.slowStart().isEmpty()
                 ? Fitness.FULL_SHARE
                 : thousandths(policy.slowStart().get(), 0);
     }

@@ -124,6 +124,14 @@ public final class Judge {
         }
     }
 
+    /** A check has not found it fit, though that changes nothing: one that is down at first stays down. */
+    public void onFoundUnfit(EndpointCell endpoint) {
+        BackendJudge judge = backends.get(endpoint.backend());
+        if (judge != null) {
+            judge.onFoundUnfit(endpoint);
+        }
+    }
+
     /**
      * Does what time brings, and looks again at what is not judged here, such as names that have been resolved.
      *

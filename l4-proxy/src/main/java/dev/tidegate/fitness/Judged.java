@@ -19,9 +19,9 @@ final class Judged {
     boolean growing;
 
     long growsSinceNanos;
-    /** Whether it took connections at the last look; and whether it has had its whole share before. */
+    /** Whether it took connections at the last look. */
     boolean usable;
-
+    /** Whether its share grows whenever it becomes usable: it was so before, is new, or was found unfit or closed. */
     boolean known;
     /** What was counted when its failure rate was last looked at. */
     long answeredBefore;

@@ -636,6 +636,74 @@ class JudgeTest {
         assertEquals(Fitness.FULL_SHARE, unknown[0].fitness().share());
     }
 
+    /** It was taken for one that starts with the process, however late it came up. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Unfit.class,
+            names = {"DOWN", "NOT_READY"})
+    void whoIsFoundUnfitAtTheStartGrowsWhenItIsUp(Unfit found) {
+        EndpointCell[] e = cells(2);
+        follow(true, slowAndChecked(Unfit.UNCHECKED), e);
+        judge.onChecked(e[0], null);
+        judge.onChecked(e[1], found);
+        pass(Duration.ofSeconds(2));
+
+        judge.onChecked(e[1], null);
+
+        assertEquals(100, e[1].fitness().share());
+        assertEquals(Fitness.FULL_SHARE, e[0].fitness().share());
+    }
+
+    @Test
+    void whoIsAssumedDownAtTheStartGrowsOnlyIfAFirstCheckFoundItSo() {
+        EndpointCell[] e = cells(2);
+        follow(true, slowAndChecked(Unfit.DOWN), e);
+        judge.onFoundUnfit(e[1]);
+        pass(Duration.ofSeconds(2));
+
+        judge.onChecked(e[0], null);
+        judge.onChecked(e[1], null);
+
+        assertEquals(Fitness.FULL_SHARE, e[0].fitness().share());
+        assertEquals(100, e[1].fitness().share());
+    }
+
+    /** Drained before a restart, and undrained after it. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Closed.class,
+            names = {"DRAINING", "DISABLED", "WEIGHTLESS"})
+    void whoIsClosedAtTheStartGrowsWhenAnOperatorOpensIt(Closed why) {
+        EndpointCell[] e = cells(2);
+        e[0].close(why, true);
+        follow(true, policy(null, null, SLOW), e);
+        assertEquals(100, e[0].fitness().share());
+
+        e[0].close(why, false);
+        follow(false, policy, e);
+
+        assertEquals(100, e[0].fitness().share());
+        assertEquals(Fitness.FULL_SHARE, e[1].fitness().share());
+    }
+
+    /** A name that DNS knows at last, a check that takes its time. */
+    @ParameterizedTest
+    @CsvSource({"9999, 1000", "10000, 100"})
+    void theStartLastsTenSeconds(long millis, int share) {
+        EndpointCell[] e = cells(3);
+        e[1].resolve(List.of());
+        follow(true, slowAndChecked(Unfit.UNCHECKED), e);
+        judge.onChecked(e[1], null);
+        pass(Duration.ofMillis(millis));
+
+        e[1].resolve(e[0].addresses());
+        judge.tick();
+        judge.onChecked(e[2], null);
+
+        assertEquals(share, e[1].fitness().share());
+        assertEquals(share, e[2].fitness().share());
+    }
+
     @Test
     void aNewEndpointGrowsToItsWholeShare() {
         EndpointCell[] e = cells(2);
