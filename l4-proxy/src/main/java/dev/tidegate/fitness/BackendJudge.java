@@ -15,11 +15,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 
 /**
  * Judges the endpoints of one backend.
@@ -28,7 +31,8 @@ import java.util.random.RandomGenerator;
  * failures, take it out for a while that grows with each time (Envoy's outlier detection is the model). <b>The breaker</b>
  * asks whether dialing it is futile now: connects that fail in a row open it; after a while a few connects try it (Nygard,
  * "Release It!"). Both together take out the larger of one endpoint and the share that the policy allows, rounded down, and
- * never the last that nothing speaks against. <b>Slow start</b> gives an endpoint that is new or has come back a share that
+ * never the last that nothing speaks against. When operators let fewer take connections, or one that is out again, those come
+ * back early that are too many then. <b>Slow start</b> gives an endpoint that is new or has come back a share that
  * grows: max(least, (t / window)^(1 / aggression)), Envoy's curve. At the start of the process all would be new: whoever is
  * usable within its first ten seconds, and was not found otherwise before, is whole. <b>Panic</b> is when too few of those that take
  * connections and have been checked are fit.
@@ -240,18 +244,56 @@ final class BackendJudge {
         if (judged.out()) {
             return true;
         }
-        int taking = 0;
-        int out = 0;
-        boolean another = false;
-        for (Endpoint endpoint : backend.endpoints().all()) {
-            if (endpoint.takesConnections()) {
-                Judged one = all.get(endpoint.cell());
-                taking++;
-                out += one.out() ? 1 : 0;
-                another |= one != judged && one.fitness().sound() && !one.out();
-            }
+        boolean another =
+                taking().anyMatch(one -> one != judged && one.fitness().sound() && !one.out());
+        return another && taking().filter(Judged::out).count() < mostOut();
+    }
+
+    /** The larger of one and the policy's share, rounded down, and never all. */
+    private long mostOut() {
+        long taking = taking().count();
+        return Math.min(taking - 1, Math.max(1, taking * policy.maxOut() / 100));
+    }
+
+    private Stream<Judged> taking() {
+        return backend.endpoints().all().stream()
+                .filter(Endpoint::takesConnections)
+                .map(endpoint -> all.get(endpoint.cell()));
+    }
+
+    /**
+     * Keeps to the most that may be out when fewer may than before, or one of those that are out is opened again: those are
+     * let in early whose time would be over first.
+     */
+    private void letInWhoIsTooMany(long nowNanos) {
+        List<Judged> out = taking().filter(Judged::out).toList();
+        long tooMany = out.isEmpty() ? 0 : out.size() - mostOut();
+        if (tooMany > 0) {
+            String why = "let in early: no more than " + mostOut() + " of " + taking().count() + " may be out";
+            out.stream()
+                    .sorted(Comparator.comparingLong(judged -> judged.outUntilNanos() - nowNanos))
+                    .limit(tooMany)
+                    .forEach(judged -> letIn(judged, why, nowNanos));
         }
-        return another && out < Math.max(1, taking * policy.maxOut() / 100);
+    }
+
+    private void letIn(Judged judged, String why, long nowNanos) {
+        growIfBackBut(judged, nowNanos, Unfit.EJECTED, Unfit.BREAKER_OPEN);
+        if (judged.ejected()) {
+            judged.ejectedUntilNanos = nowNanos;
+            comeBack(judged, why);
+        }
+        if (judged.breaker != BreakerState.CLOSED) {
+            closeBreaker(judged);
+            chronicle.onEndpoint(judged.cell, Change.BREAKER_CLOSED, why);
+        }
+    }
+
+    private void comeBack(Judged judged, String why) {
+        judged.fitness().endFailures();
+        judged.fitness().set(Unfit.EJECTED, false);
+        show(judged);
+        chronicle.onEndpoint(judged.cell, Change.RETURNED, why);
     }
 
     private void openBreaker(Judged judged, Breaker breaker, int inRow, Failure last, long nowNanos) {
@@ -292,10 +334,7 @@ final class BackendJudge {
         for (Judged judged : all.values()) {
             if (judged.ejected() && nowNanos - judged.ejectedUntilNanos >= 0) {
                 growIfBackBut(judged, nowNanos, Unfit.EJECTED);
-                judged.fitness().endFailures();
-                judged.fitness().set(Unfit.EJECTED, false);
-                show(judged);
-                chronicle.onEndpoint(judged.cell, Change.RETURNED, "its time is over");
+                comeBack(judged, "its time is over");
             }
             if (judged.breaker == BreakerState.OPEN && nowNanos - judged.breakerUntilNanos >= 0) {
                 judged.breaker = BreakerState.HALF_OPEN;
@@ -373,6 +412,7 @@ final class BackendJudge {
     // ---- what follows from it all
 
     private void settle(long nowNanos) {
+        letInWhoIsTooMany(nowNanos);
         int counted = 0;
         int fit = 0;
         int unchecked = 0;

@@ -45,4 +45,12 @@ final class Judged {
     boolean out() {
         return ejected() || breaker != BreakerState.CLOSED;
     }
+
+    /** Until when it is out, if it is: one that is tried may be in at any moment. */
+    long outUntilNanos() {
+        if (breaker == BreakerState.CLOSED) {
+            return ejectedUntilNanos;
+        }
+        return ejected() && ejectedUntilNanos - breakerUntilNanos > 0 ? ejectedUntilNanos : breakerUntilNanos;
+    }
 }

@@ -295,6 +295,74 @@ class JudgeTest {
         assertTrue(e[1].fitness().unfit(Unfit.EJECTED));
     }
 
+    /** Ejected while it was drained, or drained while it was ejected: it counted for nothing, and was undrained. */
+    @Test
+    void theCapHoldsWhenOneThatIsEjectedTakesConnectionsAgain() {
+        EndpointCell[] e = start(outlier(3, 34), 3);
+        fail(e[0], 3);
+        e[0].close(Closed.DRAINING, true);
+        follow(false, policy, e);
+        pass(Duration.ofSeconds(1));
+        fail(e[1], 3);
+        assertEquals(2, count(e, Unfit.EJECTED));
+        told.clear();
+
+        e[0].close(Closed.DRAINING, false);
+        follow(false, policy, e);
+
+        assertTrue(e[0].fitness().fit(), "its time would have been over first");
+        assertTrue(e[1].fitness().unfit(Unfit.EJECTED));
+        assertEquals(List.of("endpoint-returned e0: let in early: no more than 1 of 3 may be out"), told);
+        assertNull(judge.standing(e[0]).ejectedUntil());
+        fail(e[0], 30);
+        assertTrue(e[0].fitness().fit(), "the cap is reached");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"6, 50, 2, 2", "6, 50, 3, 1", "6, 50, 4, 1", "6, 50, 5, 0", "4, 100, 1, 2", "4, 100, 3, 0"})
+    void theCapHoldsWhenFewerTakeConnections(int endpoints, int percent, int closed, int ejected) {
+        EndpointCell[] e = start(outlier(3, percent), endpoints);
+        for (int i = 0; i < endpoints; i++) {
+            fail(e[i], 3);
+        }
+        for (int i = 0; i < closed; i++) {
+            e[endpoints - 1 - i].close(Closed.DISABLED, true);
+        }
+
+        follow(false, policy, e);
+
+        assertEquals(
+                ejected,
+                Arrays.stream(e)
+                        .filter(one -> one.open() && one.fitness().unfit(Unfit.EJECTED))
+                        .count());
+    }
+
+    @Test
+    void theCapHoldsWhenAReloadLowersIt() {
+        EndpointCell[] e = cells(4);
+        follow(true, policy(outlier(5, 75), BREAKER, SLOW), e);
+        for (int i = 0; i < 5; i++) {
+            watch.onFailure(e[0], Failure.RESET);
+        }
+        pass(Duration.ofSeconds(25));
+        fail(e[1], 3);
+        fail(e[2], 5, Failure.RESET);
+        assertEquals(2, count(e, Unfit.EJECTED));
+        told.clear();
+
+        follow(false, policy(outlier(5, 25), BREAKER, SLOW), e);
+
+        assertEquals(
+                List.of(
+                        "endpoint-returned e0: let in early: no more than 1 of 4 may be out",
+                        "breaker-closed e1: let in early: no more than 1 of 4 may be out"),
+                told);
+        assertEquals(100, e[0].fitness().share(), "with a slow start");
+        assertEquals(100, e[1].fitness().share());
+        assertTrue(e[2].fitness().unfit(Unfit.EJECTED));
+    }
+
     // ---- failure rate
 
     @ParameterizedTest
