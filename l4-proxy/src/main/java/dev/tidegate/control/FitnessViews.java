@@ -6,6 +6,7 @@ import dev.tidegate.admin.view.EjectionView;
 import dev.tidegate.admin.view.HealthView;
 import dev.tidegate.fitness.Standing;
 import dev.tidegate.health.Verdict;
+import dev.tidegate.health.Word;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.EndpointCell.Closed;
@@ -69,11 +70,7 @@ final class FitnessViews {
             reasons.add("its first check is not over");
         }
         if (fitness.unfit(Unfit.DOWN) || fitness.unfit(Unfit.NOT_READY)) {
-            Health.Checked checked = health.checked(cell);
-            String why = checked == null || checked.last() == null
-                    ? ""
-                    : ": " + checked.last().finding().detail();
-            reasons.add((fitness.unfit(Unfit.DOWN) ? "down" : "not ready") + why);
+            reasons.add((fitness.unfit(Unfit.DOWN) ? "down" : "not ready") + whyDown(cell));
         }
         if (fitness.unfit(Unfit.EJECTED)) {
             reasons.add("ejected until " + standing.ejectedUntil() + ": " + standing.ejectedWhy());
@@ -83,6 +80,23 @@ final class FitnessViews {
         } else if (fitness.onTrial() && !fitness.fit()) {
             reasons.add("its breaker is half open, and all trials are under way");
         }
+    }
+
+    /** What the last check found, and if that is a pass, why it is not up all the same. */
+    private String whyDown(EndpointCell cell) {
+        Health.Checked checked = health.checked(cell);
+        Verdict last = checked == null ? null : checked.last();
+        if (last == null) {
+            return ", its first check is not over";
+        }
+        String found = ": " + last.finding().detail();
+        if (last.finding().word() != Word.PASS) {
+            return found;
+        }
+        return (health.heldNanos(cell) > 0
+                        ? ", held down"
+                        : ", " + last.inRow() + " of " + last.needed() + " passes in a row")
+                + found;
     }
 
     /** What checks say; null without any. */
@@ -100,7 +114,7 @@ final class FitnessViews {
                 checked.since(),
                 last == null ? 0 : last.inRow(),
                 last == null ? 0 : last.needed(),
-                last == null ? 0 : last.heldNanos() / 1_000_000,
+                health.heldNanos(cell) / 1_000_000,
                 List.copyOf(checks));
     }
 

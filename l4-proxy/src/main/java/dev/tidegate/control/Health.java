@@ -58,8 +58,14 @@ final class Health implements AutoCloseable {
      * @param condition what they say
      * @param since when they have said so first
      * @param last the last check; null before the first
+     * @param lastNanos when it ended
      */
-    record Checked(String id, Condition start, Condition condition, Instant since, Verdict last) {}
+    record Checked(String id, Condition start, Condition condition, Instant since, Verdict last, long lastNanos) {
+        /** For how much longer than now it is held down because it flaps. */
+        long heldNanos(long nowNanos) {
+            return last == null ? 0 : Math.max(0, last.heldNanos() - (nowNanos - lastNanos));
+        }
+    }
 
     /** What connections of an endpoint are told when it goes down or comes back. On control's thread. */
     interface Aftermath {
@@ -175,7 +181,7 @@ final class Health implements AutoCloseable {
      */
     private Checked begin(EndpointCell cell) {
         Condition start = condition(cell.fitness());
-        return new Checked(Targets.id(cell) + "#" + ++begun, start, start, clock.instant(), null);
+        return new Checked(Targets.id(cell) + "#" + ++begun, start, start, clock.instant(), null, ticker.nanoTime());
     }
 
     private static Condition condition(Fitness fitness) {
@@ -218,6 +224,12 @@ final class Health implements AutoCloseable {
     /** How an endpoint's checks stand; null when it is not checked. Any thread. */
     Checked checked(EndpointCell endpoint) {
         return checked.get(endpoint);
+    }
+
+    /** For how much longer an endpoint is held down because it flaps, in nanoseconds; 0 when it is not. Any thread. */
+    long heldNanos(EndpointCell endpoint) {
+        Checked stands = checked.get(endpoint);
+        return stands == null ? 0 : stands.heldNanos(ticker.nanoTime());
     }
 
     /** The last checks of an endpoint, the oldest first. Any thread. */
@@ -278,13 +290,14 @@ final class Health implements AutoCloseable {
         }
     }
 
-    private static Checked after(Checked last, Verdict verdict) {
+    private Checked after(Checked last, Verdict verdict) {
         return new Checked(
                 last.id(),
                 last.start(),
                 verdict.condition(),
                 last.condition() == verdict.condition() ? last.since() : verdict.time(),
-                verdict);
+                verdict,
+                ticker.nanoTime());
     }
 
     private void onChange(String id, EndpointCell cell, Condition before, Verdict verdict) {
@@ -292,14 +305,29 @@ final class Health implements AutoCloseable {
             return; // it has been taken away meanwhile, or its checks have begun anew
         }
         Condition now = verdict.condition();
-        judge.onChecked(
-                cell,
+        Unfit unfit =
                 switch (now) {
                     case UP -> null;
                     case DOWN -> Unfit.DOWN;
                     case NOT_READY -> Unfit.NOT_READY;
                     case UNKNOWN -> Unfit.UNCHECKED;
-                });
+                };
+        judge.onChecked(cell, unfit, () -> tell(cell, before, verdict));
+        if (now == Condition.DOWN) {
+            BackendConfig settings = settings(cell.backend());
+            if (settings != null && settings.health().isPresent()) {
+                aftermath.onDown(cell, settings.health().get().onDown());
+            }
+        } else {
+            aftermath.onAlive(cell);
+        }
+        if (now == Condition.UP) {
+            onChange.run();
+        }
+    }
+
+    private void tell(EndpointCell cell, Condition before, Verdict verdict) {
+        Condition now = verdict.condition();
         String why = verdict.finding().detail();
         if (now == Condition.UP) {
             log.info(
@@ -318,17 +346,6 @@ final class Health implements AutoCloseable {
                     why);
         }
         emit("endpoint-" + now.word(), cell, now.word() + ": " + why, Map.of("before", before.word(), "why", why));
-        if (now == Condition.DOWN) {
-            BackendConfig settings = settings(cell.backend());
-            if (settings != null && settings.health().isPresent()) {
-                aftermath.onDown(cell, settings.health().get().onDown());
-            }
-        } else {
-            aftermath.onAlive(cell);
-        }
-        if (now == Condition.UP) {
-            onChange.run();
-        }
     }
 
     // ---- what is judged

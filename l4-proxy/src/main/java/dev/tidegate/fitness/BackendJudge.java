@@ -148,8 +148,8 @@ final class BackendJudge {
 
     // ---- verdicts
 
-    /** Checks say so; {@code unfit} null: it is up. */
-    void onChecked(EndpointCell endpoint, Unfit unfit, long nowNanos) {
+    /** Checks say so; {@code unfit} null: it is up. {@code news} is told between that and what follows from it. */
+    void onChecked(EndpointCell endpoint, Unfit unfit, Runnable news, long nowNanos) {
         Judged judged = all.get(endpoint);
         if (judged == null) {
             return;
@@ -167,6 +167,7 @@ final class BackendJudge {
                 fitness.set(other, false);
             }
         }
+        news.run();
         settle(nowNanos);
     }
 

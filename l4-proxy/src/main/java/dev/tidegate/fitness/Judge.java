@@ -116,11 +116,12 @@ public final class Judge {
      * Checks say so.
      *
      * @param unfit {@link Unfit#DOWN}, {@link Unfit#NOT_READY} or {@link Unfit#UNCHECKED}; null: it is up
+     * @param news told once it stands, and before what follows from it, such as a panic; not for one that is not judged
      */
-    public void onChecked(EndpointCell endpoint, Unfit unfit) {
+    public void onChecked(EndpointCell endpoint, Unfit unfit, Runnable news) {
         BackendJudge judge = backends.get(endpoint.backend());
         if (judge != null) {
-            judge.onChecked(endpoint, unfit, ticker.nanoTime());
+            judge.onChecked(endpoint, unfit, news, ticker.nanoTime());
         }
     }
 

@@ -240,8 +240,8 @@ class JudgeTest {
     void theLastThatChecksFindUpIsNotEjected() {
         EndpointCell[] e = cells(3);
         follow(true, checked(null, outlier(3, 100), NEVER), e);
-        judge.onChecked(e[1], Unfit.DOWN);
-        judge.onChecked(e[2], Unfit.NOT_READY);
+        check(e[1], Unfit.DOWN);
+        check(e[2], Unfit.NOT_READY);
 
         fail(e[0], 30);
 
@@ -549,7 +549,7 @@ class JudgeTest {
         follow(true, checked(null, null, new Panic(threshold, true)), e);
 
         for (int i = 0; i < down; i++) {
-            judge.onChecked(e[i], Unfit.DOWN);
+            check(e[i], Unfit.DOWN);
         }
 
         assertEquals(panic, cell.panic());
@@ -561,21 +561,39 @@ class JudgeTest {
     void panicIsToldWhenItBeginsAndWhenItEnds() {
         EndpointCell[] e = cells(2);
         follow(true, checked(null, null, new Panic(50, true)), e);
-        judge.onChecked(e[0], Unfit.DOWN);
-        judge.onChecked(e[1], Unfit.NOT_READY);
+        check(e[0], Unfit.DOWN);
+        check(e[1], Unfit.NOT_READY);
         judge.tick();
-        judge.onChecked(e[1], null);
+        check(e[1], null);
 
         assertEquals(List.of("panic of back begins: 0 of 2", "panic of back ends: 1 of 2"), told);
         assertFalse(cell.spreading());
     }
 
     @Test
+    void aPanicIsToldAfterWhatCausedIt() {
+        EndpointCell[] e = cells(2);
+        follow(true, checked(null, null, new Panic(80, true)), e);
+
+        judge.onChecked(
+                e[0], Unfit.DOWN, () -> told.add("down, fit: " + e[0].fitness().fit()));
+        judge.onChecked(e[0], null, () -> told.add("up, fit: " + e[0].fitness().fit()));
+
+        assertEquals(
+                List.of(
+                        "down, fit: false",
+                        "panic of back begins: 1 of 2",
+                        "up, fit: true",
+                        "panic of back ends: 2 of 2"),
+                told);
+    }
+
+    @Test
     void inPanicARefusingBackendDoesNotSpread() {
         EndpointCell[] e = cells(2);
         follow(true, checked(null, null, new Panic(50, false)), e);
-        judge.onChecked(e[0], Unfit.DOWN);
-        judge.onChecked(e[1], Unfit.DOWN);
+        check(e[0], Unfit.DOWN);
+        check(e[1], Unfit.DOWN);
 
         assertTrue(cell.panic());
         assertFalse(cell.spreading());
@@ -585,8 +603,8 @@ class JudgeTest {
     void endpointsThatTakeNoConnectionsDoNotCountForPanic() {
         EndpointCell[] e = cells(4);
         follow(true, checked(null, null, new Panic(50, true)), e);
-        judge.onChecked(e[0], Unfit.DOWN);
-        judge.onChecked(e[1], Unfit.DOWN);
+        check(e[0], Unfit.DOWN);
+        check(e[1], Unfit.DOWN);
         e[0].close(Closed.DRAINING, true);
         e[1].close(Closed.DISABLED, true);
         e[2].close(Closed.DRAINING, true);
@@ -607,7 +625,7 @@ class JudgeTest {
         FitnessPolicy unknown = checked(Unfit.UNCHECKED, null, new Panic(50, true));
         follow(true, unknown, before);
         for (EndpointCell one : before) {
-            judge.onChecked(one, null);
+            check(one, null);
         }
         EndpointCell[] after = cells(8);
         after[0] = before[6];
@@ -618,10 +636,10 @@ class JudgeTest {
         assertFalse(cell.panic());
         assertFalse(cell.spreading());
         assertEquals(6, count(after, Unfit.UNCHECKED));
-        judge.onChecked(after[2], Unfit.DOWN);
-        judge.onChecked(after[3], Unfit.DOWN);
+        check(after[2], Unfit.DOWN);
+        check(after[3], Unfit.DOWN);
         assertFalse(cell.panic(), "two of four");
-        judge.onChecked(after[4], Unfit.DOWN);
+        check(after[4], Unfit.DOWN);
         assertTrue(cell.panic(), "two of five");
     }
 
@@ -632,7 +650,7 @@ class JudgeTest {
         follow(true, checked(Unfit.UNCHECKED, null, new Panic(50, true)), e);
         assertFalse(cell.panic());
         assertTrue(cell.spreading());
-        judge.onChecked(e[0], null);
+        check(e[0], null);
 
         assertFalse(cell.spreading());
         assertEquals(List.of(), told);
@@ -652,7 +670,7 @@ class JudgeTest {
         follow(true, checked(Unfit.DOWN, null, new Panic(50, true)), e);
         assertTrue(cell.panic());
 
-        judge.onChecked(e[0], null);
+        check(e[0], null);
 
         assertFalse(cell.panic());
         assertTrue(e[0].fitness().fit());
@@ -666,12 +684,12 @@ class JudgeTest {
         EndpointCell[] e = cells(2);
         follow(true, checked(null, null, NEVER), e);
         for (Unfit before : List.of(Unfit.DOWN, Unfit.NOT_READY, Unfit.UNCHECKED)) {
-            judge.onChecked(e[0], before);
-            judge.onChecked(e[0], word);
+            check(e[0], before);
+            check(e[0], word);
             assertTrue(e[0].fitness().unfit(word));
             assertTrue(e[0].fitness().soundBut(word), before + " stays beside " + word);
         }
-        judge.onChecked(e[0], null);
+        check(e[0], null);
 
         assertTrue(e[0].fitness().fit());
     }
@@ -698,7 +716,7 @@ class JudgeTest {
 
         EndpointCell[] unknown = cells(2);
         follow(true, slowAndChecked(Unfit.UNCHECKED), unknown);
-        judge.onChecked(unknown[0], null);
+        check(unknown[0], null);
         judge.tick();
 
         assertEquals(Fitness.FULL_SHARE, unknown[0].fitness().share());
@@ -712,11 +730,11 @@ class JudgeTest {
     void whoIsFoundUnfitAtTheStartGrowsWhenItIsUp(Unfit found) {
         EndpointCell[] e = cells(2);
         follow(true, slowAndChecked(Unfit.UNCHECKED), e);
-        judge.onChecked(e[0], null);
-        judge.onChecked(e[1], found);
+        check(e[0], null);
+        check(e[1], found);
         pass(Duration.ofSeconds(2));
 
-        judge.onChecked(e[1], null);
+        check(e[1], null);
 
         assertEquals(100, e[1].fitness().share());
         assertEquals(Fitness.FULL_SHARE, e[0].fitness().share());
@@ -729,8 +747,8 @@ class JudgeTest {
         judge.onFoundUnfit(e[1]);
         pass(Duration.ofSeconds(2));
 
-        judge.onChecked(e[0], null);
-        judge.onChecked(e[1], null);
+        check(e[0], null);
+        check(e[1], null);
 
         assertEquals(Fitness.FULL_SHARE, e[0].fitness().share());
         assertEquals(100, e[1].fitness().share());
@@ -761,12 +779,12 @@ class JudgeTest {
         EndpointCell[] e = cells(3);
         e[1].resolve(List.of());
         follow(true, slowAndChecked(Unfit.UNCHECKED), e);
-        judge.onChecked(e[1], null);
+        check(e[1], null);
         pass(Duration.ofMillis(millis));
 
         e[1].resolve(e[0].addresses());
         judge.tick();
-        judge.onChecked(e[2], null);
+        check(e[2], null);
 
         assertEquals(share, e[1].fitness().share());
         assertEquals(share, e[2].fitness().share());
@@ -794,11 +812,11 @@ class JudgeTest {
     void aNewEndpointThatIsCheckedBeginsToGrowWhenItIsUp() {
         EndpointCell[] e = cells(2);
         follow(true, slowAndChecked(Unfit.UNCHECKED), e[0]);
-        judge.onChecked(e[0], null);
+        check(e[0], null);
         follow(false, slowAndChecked(Unfit.UNCHECKED), e);
         pass(Duration.ofSeconds(60));
 
-        judge.onChecked(e[1], null);
+        check(e[1], null);
 
         assertEquals(100, e[1].fitness().share());
     }
@@ -808,9 +826,9 @@ class JudgeTest {
         EndpointCell[] e = cells(2);
         follow(true, slowAndChecked(null), e);
         for (int i = 0; i < 3; i++) {
-            judge.onChecked(e[0], Unfit.DOWN);
+            check(e[0], Unfit.DOWN);
             pass(Duration.ofSeconds(7));
-            judge.onChecked(e[0], null);
+            check(e[0], null);
             assertEquals(100, e[0].fitness().share());
             pass(Duration.ofSeconds(40));
             assertEquals(400, e[0].fitness().share());
@@ -830,9 +848,9 @@ class JudgeTest {
                         Optional.of(SLOW),
                         NEVER),
                 e);
-        judge.onChecked(e[0], Unfit.DOWN);
+        check(e[0], Unfit.DOWN);
         fail(e[0], 3);
-        judge.onChecked(e[0], null);
+        check(e[0], null);
         pass(Duration.ofSeconds(29));
         pass(Duration.ofSeconds(1));
         assertTrue(e[0].fitness().fit());
@@ -910,14 +928,14 @@ class JudgeTest {
         worker.start();
         for (int i = 0; i < times; i++) {
             if (byChecks) {
-                judge.onChecked(e[0], Unfit.DOWN);
+                check(e[0], Unfit.DOWN);
             } else {
                 fail(e[0], 3);
             }
             assertFalse(fitness.fit());
             await(turn);
             if (byChecks) {
-                judge.onChecked(e[0], null);
+                check(e[0], null);
             } else {
                 pass(Duration.ofMinutes(5));
             }
@@ -941,8 +959,8 @@ class JudgeTest {
                 Optional.of(SLOW),
                 new Panic(100, true));
         follow(true, all, e[0], e[1], e[2], e[3], e[4]);
-        judge.onChecked(e[0], Unfit.DOWN);
-        judge.onChecked(e[1], Unfit.NOT_READY);
+        check(e[0], Unfit.DOWN);
+        check(e[1], Unfit.NOT_READY);
         fail(e[2], 5, Failure.RESET);
         fail(e[3], 3);
         follow(false, all, e);
@@ -1124,6 +1142,10 @@ class JudgeTest {
                 Retries.UNBOUNDED,
                 watch);
         by.follow(List.of(backend), Map.of("back", next), atStart);
+    }
+
+    private void check(EndpointCell endpoint, Unfit unfit) {
+        judge.onChecked(endpoint, unfit, () -> {});
     }
 
     private void fail(EndpointCell endpoint, int times) {

@@ -257,6 +257,36 @@ class UnfitEndpointsTest {
         }
     }
 
+    /** It was "down: connected", with no word of why. */
+    @Test
+    @Tag("slow")
+    void whoPassesAndIsHeldDownIsSaidToBe() throws Exception {
+        String checks =
+                "outlier: off, health: {type: tcp, interval: 1s, fast-interval: 50ms, timeout: 1s, rise: 4, fall: 1}";
+        ScriptedBackend flapping = ScriptedBackend.echo();
+        try (var proxy = start(Wish.EPOLL, checks, flapping)) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            awaitUp(proxy, "a");
+            for (int fall = 1; fall <= 2; fall++) {
+                flapping.close();
+                Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+                flapping =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onPort(flapping.port()), Scripts.echo());
+                if (fall == 1) {
+                    awaitUp(proxy, "a");
+                }
+            }
+
+            Await.equal(
+                    "held down",
+                    "down, held down: connected",
+                    () -> operator.endpointNow("a").reason());
+            assertTrue(operator.endpointNow("a").health().heldMs() > 0);
+        } finally {
+            flapping.close();
+        }
+    }
+
     @EachTransport
     @Tag("slow")
     void theFirstRoundIsOverWhenEachEndpointHasBeenCheckedAndNotBefore(Wish transport) throws Exception {
