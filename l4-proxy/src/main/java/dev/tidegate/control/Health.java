@@ -67,7 +67,7 @@ final class Health implements AutoCloseable {
         }
     }
 
-    /** What connections of an endpoint are told when it goes down or comes back. On control's thread. */
+    /** What connections of an endpoint are told when it goes down or comes back. May be repeated. On control's thread. */
     interface Aftermath {
         /** It is down. */
         void onDown(EndpointCell endpoint, HealthConfig.OnDown policy);
@@ -88,7 +88,8 @@ final class Health implements AutoCloseable {
     private Consumer<EndpointCell> onTrouble = endpoint -> {};
     private Runnable onChange = () -> {};
     private Aftermath aftermath;
-    private Config config;
+    private Map<String, BackendConfig> settings = Map.of(); // by the backend's name
+    private Map<String, HealthConfig.OnDown> onDown = Map.of(); // of what is checked, as last followed
     private volatile HealthChecker checker; // writer: control; null while nothing is checked
     private volatile boolean firstRoundOver = true; // writer: control; only what is there at the start is waited for
     private long begun; // checks of an endpoint
@@ -140,9 +141,13 @@ final class Health implements AutoCloseable {
 
     /** To be called before a snapshot is published: endpoints in it are what they are to be at first. */
     void prepare(Config next, Snapshot snapshot) {
-        config = next;
+        Map<String, BackendConfig> byName = new HashMap<>();
         Map<String, FitnessPolicy> policies = new HashMap<>();
-        next.backends().forEach(backend -> policies.put(backend.name(), FitnessPolicies.of(backend)));
+        for (BackendConfig backend : next.backends()) {
+            byName.put(backend.name(), backend);
+            policies.put(backend.name(), FitnessPolicies.of(backend));
+        }
+        settings = byName;
         judge.follow(snapshot.backends(), policies, !followed);
         followed = true;
     }
@@ -152,17 +157,19 @@ final class Health implements AutoCloseable {
         List<Target> targets = new ArrayList<>();
         Map<String, EndpointCell> next = new HashMap<>();
         for (Backend backend : snapshot.backends()) {
-            BackendConfig settings = settings(backend.name());
-            if (settings != null && settings.health().isPresent()) {
+            HealthConfig health = health(backend.name());
+            if (health != null) {
                 for (Endpoint endpoint : backend.endpoints().all()) {
                     Checked stands = checked.computeIfAbsent(endpoint.cell(), this::begin);
-                    targets.add(Targets.of(settings, settings.health().get(), endpoint, stands.id(), stands.start()));
+                    targets.add(
+                            Targets.of(settings.get(backend.name()), health, endpoint, stands.id(), stands.start()));
                     next.put(stands.id(), endpoint.cell());
                 }
             }
         }
         cells = Map.copyOf(next);
         checked.keySet().retainAll(next.values());
+        followOnDown(snapshot);
         if (checker == null && !targets.isEmpty() && !closed) {
             checker = new HealthChecker(
                     new HealthChecker.Settings(ticker::nanoTime, clock, checksRandom, HealthChecker.Io.best()),
@@ -201,11 +208,31 @@ final class Health implements AutoCloseable {
         }
     }
 
-    private BackendConfig settings(String backend) {
-        return config.backends().stream()
-                .filter(one -> one.name().equals(backend))
-                .findFirst()
-                .orElse(null);
+    /** How a backend is checked; null when it is not. */
+    private HealthConfig health(String backend) {
+        BackendConfig known = settings.get(backend);
+        return known == null ? null : known.health().orElse(null);
+    }
+
+    /** What has another policy than before: connections of those that are down fare by it from now on. */
+    private void followOnDown(Snapshot snapshot) {
+        Map<String, HealthConfig.OnDown> before = onDown;
+        Map<String, HealthConfig.OnDown> now = new HashMap<>();
+        for (Backend backend : snapshot.backends()) {
+            String name = backend.name();
+            HealthConfig health = health(name);
+            HealthConfig.OnDown policy = health == null ? HealthConfig.OnDown.KEEP : health.onDown();
+            now.put(name, policy);
+            if (policy != before.getOrDefault(name, HealthConfig.OnDown.KEEP)) {
+                for (Endpoint endpoint : backend.endpoints().all()) {
+                    aftermath.onAlive(endpoint.cell());
+                    if (endpoint.cell().fitness().unfit(Unfit.DOWN)) {
+                        aftermath.onDown(endpoint.cell(), policy);
+                    }
+                }
+            }
+        }
+        onDown = now;
     }
 
     /** Names have other addresses than before. */
@@ -314,9 +341,9 @@ final class Health implements AutoCloseable {
                 };
         judge.onChecked(cell, unfit, () -> tell(cell, before, verdict));
         if (now == Condition.DOWN) {
-            BackendConfig settings = settings(cell.backend());
-            if (settings != null && settings.health().isPresent()) {
-                aftermath.onDown(cell, settings.health().get().onDown());
+            HealthConfig health = health(cell.backend());
+            if (health != null) {
+                aftermath.onDown(cell, health.onDown());
             }
         } else {
             aftermath.onAlive(cell);

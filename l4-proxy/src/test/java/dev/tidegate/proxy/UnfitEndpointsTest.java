@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.admin.view.EndpointView;
+import dev.tidegate.admin.view.OperationView;
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -181,6 +183,44 @@ class UnfitEndpointsTest {
         }
     }
 
+    @Test
+    @Tag("slow")
+    void aReloadThatChangesOnDownIsForThoseThatAreDownAlready() throws Exception {
+        try (var dying = ScriptedBackend.echo();
+                var other = ScriptedBackend.echo();
+                var proxy = start(Wish.EPOLL, QUICK_CHECKS.formatted("keep"), dying, other)) {
+            int port = proxy.proxy().listeningOn().values().iterator().next().getPort();
+            awaitUp(proxy, "a", "b");
+            List<ScriptedClient> clients = hold(proxy, 20);
+            dying.stopListening();
+            Await.until("it is down", () -> proxy.cell("a").fitness().unfit(Unfit.DOWN));
+
+            proxy.reload(yaml(port, QUICK_CHECKS.formatted("drain"), dying, other));
+            proxy.reload(yaml(port, QUICK_CHECKS.formatted("keep"), dying, other));
+            assertEquals(
+                    List.of("down cancelled"),
+                    operations(proxy).stream()
+                            .map(it -> it.kind() + " " + it.state())
+                            .toList(),
+                    "begun by one reload and taken back by the next");
+            proxy.pass(Duration.ofMinutes(6)); // whoever is drained would be gone by now
+            for (ScriptedClient client : clients) {
+                ping(client);
+            }
+            proxy.reload(yaml(port, QUICK_CHECKS.formatted("cut"), dying, other));
+            proxy.pass(Duration.ofSeconds(2)); // of the window that cuts are drawn from
+
+            Await.until("its connections are cut", () -> proxy.records().size() == 10);
+            assertTrue(proxy.records().stream().allMatch(record -> record.reason == CloseReason.ENDPOINT_DOWN));
+            assertEquals(10, proxy.cell("b").inFlight());
+            clients.forEach(ScriptedClient::close);
+        }
+    }
+
+    private static List<OperationView> operations(ReloadFixture proxy) throws Exception {
+        return proxy.proxy().operations().get(10, TimeUnit.SECONDS);
+    }
+
     /** When most endpoints seem dead, checks may be what is wrong. */
     @EachTransport
     @Tag("slow")
@@ -262,7 +302,7 @@ class UnfitEndpointsTest {
     @Tag("slow")
     void whoPassesAndIsHeldDownIsSaidToBe() throws Exception {
         String checks =
-                "outlier: off, health: {type: tcp, interval: 1s, fast-interval: 50ms, timeout: 1s, rise: 4, fall: 1}";
+                "outlier: off, health: {type: tcp, interval: 500ms, fast-interval: 50ms, timeout: 1s, rise: 4, fall: 1}";
         ScriptedBackend flapping = ScriptedBackend.echo();
         try (var proxy = start(Wish.EPOLL, checks, flapping)) {
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
