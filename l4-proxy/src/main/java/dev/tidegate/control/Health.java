@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -168,7 +169,7 @@ final class Health implements AutoCloseable {
             }
         }
         cells = Map.copyOf(next);
-        checked.keySet().retainAll(next.values());
+        checked.keySet().retainAll(new HashSet<>(next.values())); // a set, since each is asked for
         followOnDown(snapshot);
         if (checker == null && !targets.isEmpty() && !closed) {
             checker = new HealthChecker(

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 
 /**
  * Judges the endpoints of all backends: by what checks say and by how connections fare, it says who is fit.
@@ -103,9 +104,7 @@ public final class Judge {
      * @param atStart whether the process starts
      */
     public void follow(List<Backend> all, Map<String, FitnessPolicy> policies, boolean atStart) {
-        backends.keySet()
-                .removeIf(
-                        name -> all.stream().noneMatch(backend -> backend.name().equals(name)));
+        backends.keySet().retainAll(all.stream().map(Backend::name).collect(Collectors.toSet()));
         for (Backend backend : all) {
             backends.computeIfAbsent(backend.name(), missing -> new BackendJudge(clock, random, chronicle, tally))
                     .follow(backend, policies.get(backend.name()), atStart, ticker.nanoTime());
