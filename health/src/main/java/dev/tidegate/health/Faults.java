@@ -42,7 +42,9 @@ final class Faults {
     /** Whether this machine lacks something, so that the target is not to blame. */
     static boolean isOurs(Throwable fault) {
         Known known = known(fault);
-        return known == null ? hasCause(fault, OutOfMemoryError.class) : known.ours;
+        return known == null
+                ? hasCause(fault, OutOfMemoryError.class) || hasCause(fault, OtherFamilyException.class)
+                : known.ours;
     }
 
     private static Known known(Throwable fault) {

@@ -13,6 +13,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.SocketChannel;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
@@ -77,12 +78,22 @@ final class SocketConnector {
 
     private static void start(
             SocketChannel channel, InetSocketAddress address, InetSocketAddress source, ChannelPromise promise) {
+        if (source != null && isV6(source) != isV6(address)) {
+            // The system would speak of an unreachable network, as if the target were to blame.
+            promise.tryFailure(new OtherFamilyException(source, address));
+            channel.close();
+            return;
+        }
         channel.connect(address, source).addListener(connect -> {
             if (!connect.isSuccess()) {
                 promise.tryFailure(connect.cause());
                 channel.close();
             }
         });
+    }
+
+    private static boolean isV6(InetSocketAddress address) {
+        return address.getAddress() instanceof Inet6Address;
     }
 
     /** No descriptor is left: the future needs a channel all the same, one that is closed and has none. */

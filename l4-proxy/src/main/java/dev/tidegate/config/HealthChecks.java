@@ -102,7 +102,7 @@ final class HealthChecks {
             other.ifPresent(text -> problems.error(
                     source.get().mark(),
                     source.get().path(),
-                    "source " + source.get().value() + " cannot reach " + text + ", which is " + (v6 ? "IPv4" : "IPv6"),
+                    cannotReach(source.get().value(), text),
                     "write an address of the same family"));
         }
         address.filter(text -> endpoints.size() > 1 && onePort(health, endpoints))
@@ -111,6 +111,15 @@ final class HealthChecks {
                         text.path(),
                         "every endpoint's check goes to the same place, so that they go up and down together",
                         "remove it, so that each endpoint is checked itself"));
+    }
+
+    /** Why checks from that source cannot reach an IP address, known as {@code name}, in words; empty when they may. */
+    static Optional<String> unreachable(String source, String host, String name) {
+        return isV6(source) == isV6(host) ? Optional.empty() : Optional.of(cannotReach(source, name));
+    }
+
+    private static String cannotReach(String source, String name) {
+        return "source " + source + " cannot reach " + name + ", which is " + (isV6(source) ? "IPv4" : "IPv6");
     }
 
     private List<EndpointAddress> endpointAddresses() {

@@ -63,6 +63,15 @@ public record HealthConfig(
         Objects.requireNonNull(onDown, "onDown");
     }
 
+    /**
+     * Why checks of an endpoint cannot leave from the configured source, in words; empty when they can, or when only the
+     * resolver knows.
+     */
+    public Optional<String> unreachable(EndpointAddress endpoint) {
+        return source.filter(from -> address.isEmpty() && endpoint.literal())
+                .flatMap(from -> HealthChecks.unreachable(from, endpoint.host(), endpoint.toString()));
+    }
+
     /** What holds until the first check. */
     public enum Initial {
         /** Up. */

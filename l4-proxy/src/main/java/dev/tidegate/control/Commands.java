@@ -321,6 +321,7 @@ final class Commands {
     private Outcome add(Command.AddEndpoint add, WriteContext context) throws RefusedException {
         Backend backend = backend(add.backend());
         EndpointConfig wanted = wanted(add);
+        requireCheckable(add.backend(), wanted.address());
         String address = wanted.address().toString();
         for (Endpoint there : backend.endpoints().all()) {
             if (there.name().equals(wanted.name()) || there.cell().address().equals(address)) {
@@ -347,6 +348,21 @@ final class Commands {
                 target + " added, " + address,
                 Map.of("target", target.toString(), "address", address));
         return done(changes, body(target));
+    }
+
+    /** As the file's endpoints are required to be. */
+    private void requireCheckable(String backend, EndpointAddress address) throws RefusedException {
+        Optional<String> unreachable = inForce.config().backends().stream()
+                .filter(each -> each.name().equals(backend))
+                .flatMap(each -> each.health().stream())
+                .flatMap(health -> health.unreachable(address).stream())
+                .findFirst();
+        if (unreachable.isPresent()) {
+            throw invalid(
+                    "address",
+                    "health." + unreachable.get() + ", so that it could not be checked",
+                    "give an address of the same family");
+        }
     }
 
     /** One that the file has just so, and that was removed at run time, comes back as the file's. */

@@ -284,6 +284,33 @@ class OperatorTest {
         }
     }
 
+    /** It was accepted, and down for ever. */
+    @Test
+    void anEndpointThatChecksCannotReachFromTheirSourceIsRefused() throws Exception {
+        int port = ReloadFixture.port();
+        String yaml = ReloadFixture.yaml(port, "{name: a, address: \"127.0.0.1:1\"}");
+        try (var proxy = ReloadFixture.start(
+                Wish.EPOLL, yaml.replace("endpoints:", "health: {type: tcp, source: 127.0.0.1}, endpoints:"))) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            Command six = new Command.AddEndpoint("back", "v6", "[::1]:80", OptionalInt.empty(), OptionalInt.empty());
+            long generation = proxy.proxy().snapshot().generation();
+
+            Outcome.Refused refused = operator.refused(six);
+
+            assertEquals(Outcome.Why.INVALID, refused.why());
+            assertEquals("address", refused.problems().get(0).path());
+            assertTrue(
+                    refused.detail().contains("source 127.0.0.1 cannot reach [::1]:80, which is IPv6"),
+                    refused::detail);
+            assertInstanceOf(Outcome.Refused.class, operator.tryOut(six));
+            assertEquals(generation, proxy.proxy().snapshot().generation());
+            // Where one is asked in the place of all, that is not in the way.
+            proxy.reload(yaml.replace(
+                    "endpoints:", "health: {type: tcp, source: 127.0.0.1, address: 127.0.0.1}, endpoints:"));
+            operator.done(six);
+        }
+    }
+
     /** caddyserver/caddy#6357: a weight of 0 was refused. All may have it. */
     @EachTransport
     void withAllWeightsAt0NobodyIsServedAndWhoIsThereStays(Wish transport) throws Exception {

@@ -100,6 +100,40 @@ class TcpProbeTest {
         assertEquals(Condition.UP, recorder.condition("a"));
     }
 
+    /** A name has come to be of the other family: what cannot be looked at is not down. */
+    @ParameterizedTest
+    @EnumSource
+    void fromASourceOfTheOtherFamilyACheckIsVoidAndSaysSo(Io io) throws IOException {
+        InetSocketAddress six = new InetSocketAddress(InetAddress.getByName("::1"), 9);
+
+        Finding found = check(io, fromLoopback(six));
+
+        assertEquals(Finding.voided("source 127.0.0.1 cannot reach [::1]:9, which is IPv6"), found);
+        assertEquals(Condition.UNKNOWN, recorder.condition("a"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anAddressOfTheSourcesFamilyIsEnough(Io io) throws IOException {
+        ScriptedBackend backend = invariants.peer(ScriptedBackend.start(Scripts.readToEnd()));
+        InetSocketAddress six = new InetSocketAddress(InetAddress.getByName("::1"), 9);
+
+        Finding found = check(io, fromLoopback(six, backend.address()));
+
+        assertEquals(Word.PASS, found.word());
+    }
+
+    private static Target fromLoopback(InetSocketAddress... addresses) {
+        Target plain = Targets.target("a", plan(false), addresses);
+        return new Target(
+                plain.id(),
+                plain.subject(),
+                plain.addresses(),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                plain.greeting(),
+                plain.plan());
+    }
+
     /** haproxy/haproxy#560. */
     @ParameterizedTest
     @EnumSource
