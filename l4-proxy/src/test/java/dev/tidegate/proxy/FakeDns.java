@@ -41,6 +41,7 @@ final class FakeDns implements AutoCloseable {
     private final AtomicInteger questions = new AtomicInteger();
     private volatile Mode mode = Mode.GOOD; // writer: the test
     private volatile List<byte[]> addresses = List.of(); // writer: the test
+    private volatile int ttlSeconds = 1; // writer: the test
 
     FakeDns() throws IOException {
         tcp = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
@@ -60,12 +61,17 @@ final class FakeDns implements AutoCloseable {
         return new SingletonDnsServerAddressStreamProvider((InetSocketAddress) socket.getLocalSocketAddress());
     }
 
-    /** From now on a good answer with these last bytes of 127.0.0.x, and a time to live of one second. */
+    /** From now on a good answer with these last bytes of 127.0.0.x, and a time to live of one second, unless that is set. */
     void answer(int... lastBytes) {
         addresses = Arrays.stream(lastBytes)
                 .mapToObj(last -> new byte[] {127, 0, 0, (byte) last})
                 .toList();
         mode = Mode.GOOD;
+    }
+
+    /** From now on answers may be believed for so long. */
+    void timeToLive(int seconds) {
+        ttlSeconds = seconds;
     }
 
     /** From now on in that way. */
@@ -151,7 +157,7 @@ final class FakeDns implements AutoCloseable {
             out.putShort((short) 0xc00c); // the name of the question
             out.putShort((short) TYPE_A)
                     .putShort((short) 1)
-                    .putInt(1)
+                    .putInt(ttlSeconds)
                     .putShort((short) 4)
                     .put(address);
         }

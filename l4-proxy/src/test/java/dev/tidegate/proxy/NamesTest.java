@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
+import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.PeerGoneException;
@@ -12,6 +13,7 @@ import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Scripts;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +126,81 @@ class NamesTest {
                     assertEquals(1, before.connections().size());
                     assertEquals(5, after.connections().size());
                 }
+            }
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void checksFollowAChangedAnswer() throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var before =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.2"), Scripts.echo());
+                var after = ScriptedBackend.start(
+                        ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3").onPort(before.port()), Scripts.echo())) {
+            dns.answer(2);
+            try (var proxy = named(dns, Wish.EPOLL, before.port(), CHECKS)) {
+                Await.until("checks", () -> before.connections().size() >= 2);
+                assertEquals(0, after.connections().size());
+                dns.answer(3);
+                Await.until(
+                        "checks where it is now",
+                        TTL_BOUND,
+                        () -> after.connections().size() >= 3);
+
+                int checksBefore = before.connections().size();
+                Await.until("more checks", () -> after.connections().size() >= 8);
+                assertEquals(checksBefore, before.connections().size(), "checks where it was");
+            }
+        }
+    }
+
+    /** Its answer may be believed for five minutes, but who moves a dead service does not wait for that. */
+    @Test
+    @Tag("slow")
+    void aNameIsAskedForAgainSoonWhenChecksOfItsEndpointFail() throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var moved =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3"), Scripts.echo())) {
+            dns.timeToLive(300);
+            dns.answer(2);
+            try (var proxy = named(dns, Wish.EPOLL, moved.port(), CHECKS)) {
+                Await.until("it is down", () -> proxy.cell(0).fitness().unfit(Unfit.DOWN));
+                dns.answer(3);
+
+                Await.until("it is up", TTL_BOUND, () -> proxy.cell(0).fitness().fit());
+                assertEquals("127.0.0.3", address(proxy));
+                assertTrue(served(proxy));
+            }
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aNameIsAskedForAgainSoonWhenItsEndpointIsEjected() throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var other = ScriptedBackend.echo();
+                var moved =
+                        ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost("127.0.0.3"), Scripts.echo())) {
+            dns.timeToLive(300);
+            dns.answer(2);
+            try (var proxy = ProxyFixture.on(Wish.EPOLL)
+                    .endpoint("{address: \"back.test:" + moved.port() + "\"}")
+                    .endpoint(other)
+                    .nameServers(dns.provider())
+                    .backend("outlier: {consecutive-failures: 1, ejection: 1h, max-ejection: 1h}")
+                    .start()) {
+                awaitResolved(proxy, 1);
+                dns.answer(3);
+                Await.until("it is ejected", () -> {
+                    try {
+                        return served(proxy) && proxy.cell(0).fitness().unfit(Unfit.EJECTED);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                });
+
+                Await.until("asked again", TTL_BOUND, () -> address(proxy).equals("127.0.0.3"));
             }
         }
     }
@@ -263,12 +340,20 @@ class NamesTest {
         }
     }
 
+    private static final String CHECKS =
+            "health: {type: tcp, interval: 100ms, fast-interval: 50ms, timeout: 1s, rise: 1, fall: 1}";
+
     private static ProxyFixture named(FakeDns dns, Wish transport, int port) throws IOException {
+        return named(dns, transport, port, "slow-start: off");
+    }
+
+    private static ProxyFixture named(FakeDns dns, Wish transport, int port, String more) throws IOException {
         return ProxyFixture.on(transport)
                 .endpoint("{address: \"back.test:" + port + "\"}")
                 .nameServers(dns.provider())
                 .backend(
                         "retry-budget: off") // a dead address of a name costs an attempt, and there is but one endpoint
+                .backend(more)
                 .start();
     }
 
