@@ -248,7 +248,8 @@ final class Service {
         inheritance.unused().forEach(log::warn);
         state.flatMap(StateStore::path).ifPresent(path -> log.info("runtime state in {}", path));
         if (!proxy.runtime().isEmpty()) {
-            log.warn("in force from before the restart: {}", proxy.runtime());
+            log.warn("in force from before the restart: {}", RestoredText.changes(proxy.runtime()));
+            RestoredText.servingNobody(proxy.runtime(), proxy.snapshot()).forEach(log::warn);
         }
         return new Service(accessLog, proxy, admin, choice, reloads, handOver, made);
     }

@@ -425,6 +425,25 @@ class OperateIT {
     }
 
     @Test
+    void aRestartWithNobodyToServeSaysSo() throws Exception {
+        try (TidegateProcess first = start(yaml("", three()))) {
+            curl.post("/v1/backends/back/drain", "{}").expect(202);
+            curl.call("PUT", "/v1/backends/back/endpoints/b2/weight", "{\"weight\": 7}")
+                    .expect(200);
+            first.signal("TERM");
+            assertEquals(0, first.awaitExit());
+        }
+        try (TidegateProcess second = start(yaml("", three()))) {
+            second.awaitErr("in force from before the restart: backend back draining; endpoint back/127.0.0.1:");
+            second.awaitErr(" weight 7 (the file says 1)");
+            second.awaitErr("can serve nobody: every endpoint of backend back is drained");
+            assertEquals(503, curl.get("/readyz").status());
+            curl.call("DELETE", "/v1/backends/back/drain", null).expect(204);
+            served(second);
+        }
+    }
+
+    @Test
     void aTornStateFileDoesNotStopAStart() throws Exception {
         try (TidegateProcess first = start(yaml("", three()))) {
             curl.post(B1 + "/drain", "{}").expect(202);

@@ -100,6 +100,11 @@ final class OperatorFixture {
                 .orElseThrow(() -> new AssertionError("no operation " + id));
     }
 
+    /** Whether {@code /readyz} of that frontend says yes. */
+    boolean ready(String frontend) {
+        return admin.readiness(Optional.of(frontend)).ready();
+    }
+
     /** A frontend as it is shown now. */
     FrontendView frontendNow(String name) {
         return admin.frontends().stream()

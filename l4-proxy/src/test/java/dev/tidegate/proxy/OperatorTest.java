@@ -284,6 +284,25 @@ class OperatorTest {
         }
     }
 
+    @Test
+    void whileTheOnlyEndpointIsDrainedTheFrontendIsNotReadyAndUndrainedItServesAtOnce() throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(Wish.EPOLL)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            String frontend = proxy.proxy().snapshot().frontends().get(0).name();
+            assertTrue(operator.ready(frontend));
+
+            operator.drain(endpoint("a"));
+            assertFalse(operator.ready(frontend));
+
+            operator.undrain(endpoint("a"));
+            assertTrue(operator.ready(frontend));
+            echoOnce(proxy);
+        }
+    }
+
     /** It was accepted, and down for ever. */
     @Test
     void anEndpointThatChecksCannotReachFromTheirSourceIsRefused() throws Exception {
