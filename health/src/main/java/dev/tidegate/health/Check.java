@@ -8,16 +8,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One target: what it is found to be, and the check of it that is under way, if any. Confined to the checks' loop, save
  * for {@link #history()}.
  */
 final class Check {
-    private static final Logger LOG = LoggerFactory.getLogger(Check.class);
-
     private final Checks checks;
     private final History history = new History();
     private final Streak streak;
@@ -272,7 +268,7 @@ final class Check {
     }
 
     /** One run of the probe at one address; what it says after its end is not heard. */
-    private final class Attempt implements Consumer<Finding>, ProbeContext.Connector {
+    private final class Attempt implements Consumer<Finding>, ProbeContext.Connector, ProbeContext.Watch {
         private final ProbeContext.Connector connector = checks.connectorFor(target);
         private Probe.Run run;
         private Throwable ownFault;
@@ -280,10 +276,11 @@ final class Check {
 
         void start(InetSocketAddress address) {
             try {
-                run = plan().probe().start(new ProbeContext(checks.loop(), this, target.subject()), address, this);
+                run = plan().probe()
+                        .start(new ProbeContext(checks.loop(), this, target.subject(), this), address, this);
             } catch (Throwable e) {
-                onBug("start", e);
-                accept(Finding.voided("the check itself failed: " + e));
+                onOwnFault("start", e);
+                accept(Finding.ofOwnFault(e));
             }
         }
 
@@ -316,18 +313,14 @@ final class Check {
             try {
                 return run.cancel();
             } catch (Throwable e) {
-                onBug("cancel", e);
+                onOwnFault("cancel", e);
                 return "unknown";
             }
         }
 
-        private void onBug(String step, Throwable e) {
-            LOG.error(
-                    "a check failed by its own fault: step={} target={} probe={}",
-                    step,
-                    target.id(),
-                    plan().probe(),
-                    e);
+        @Override
+        public void onOwnFault(String step, Throwable fault) {
+            checks.ownFaults().on(step, target, fault);
         }
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,6 @@ final class Checks {
     private static final Logger LOG = LoggerFactory.getLogger(Checks.class);
     static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     static final long RECHECK_LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long VOID_LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final StallProofTime time;
     private final InstantSource clock;
@@ -42,13 +42,13 @@ final class Checks {
     private final TreeSet<Check> underWay =
             new TreeSet<>(Comparator.comparingLong(Check::deadlineNanos).thenComparingInt(Check::number));
     private final Pace pace = new Pace();
+    private final VoidLog voidLog = new VoidLog();
+    private final OwnFaults ownFaults = new OwnFaults();
     private final Set<Check> firstRoundLeft = new HashSet<>();
     private final CompletableFuture<Void> firstRound = new CompletableFuture<>();
     private boolean followed;
     private boolean skippedTick;
     private int numbers;
-    private long voidLogNanos = -VOID_LOG_NANOS;
-    private long voids;
 
     Checks(
             StallProofTime time,
@@ -72,6 +72,10 @@ final class Checks {
     /** From 0 up to 1. */
     double chance() {
         return random.nextDouble();
+    }
+
+    OwnFaults ownFaults() {
+        return ownFaults;
     }
 
     ProbeContext.Connector connectorFor(Target target) {
@@ -113,6 +117,7 @@ final class Checks {
                 .filter(Check::canRun)
                 .mapToDouble(check -> (double) Pace.WINDOW_NANOS / check.plan().intervalNanos())
                 .sum());
+        voidLog.keep(targets.stream().map(target -> target.subject().backend()).collect(Collectors.toSet()));
         followed = true;
         completeFirstRound();
     }
@@ -256,7 +261,7 @@ final class Checks {
         Verdict verdict = check.judge(now, clock.instant());
         schedule(check, check.nextDueNanos(now));
         if (verdict.finding().word() == Word.VOID) {
-            onVoid(check, verdict, now);
+            voidLog.on(check.target(), verdict.finding().detail(), now);
         }
         tell(check, before, verdict);
         firstRoundLeft.remove(check);
@@ -268,20 +273,6 @@ final class Checks {
             listener.onVerdict(check.target().id(), before, verdict);
         } catch (Throwable e) {
             LOG.error("a listener failed: target={} verdict={}", check.target().id(), verdict, e);
-        }
-    }
-
-    /** At most once a minute: what lacks here is lacking for all targets alike. */
-    private void onVoid(Check check, Verdict verdict, long now) {
-        voids++;
-        if (now - voidLogNanos >= VOID_LOG_NANOS) {
-            LOG.warn(
-                    "checks could not be carried out and say nothing about their targets: count={} last={} detail={}",
-                    voids,
-                    check.target().id(),
-                    verdict.finding().detail());
-            voidLogNanos = now;
-            voids = 0;
         }
     }
 

@@ -23,27 +23,38 @@ final class Faults {
 
     private Faults() {}
 
+    /** The same of what is broken here. */
+    static String ownWords(Throwable fault) {
+        return "the check itself failed: " + firstLine(fault.toString());
+    }
+
     /** For a person, in one line. */
     static String words(Throwable fault) {
         Known known = known(fault);
         if (known != null) {
             return known.words;
         }
+        Throwable broken = causeOf(fault, Error.class);
+        if (broken != null) {
+            return ownWords(broken);
+        }
         Throwable root = fault;
         while (root.getCause() != null && root.getCause() != root) {
             root = root.getCause();
         }
         String message = root.getMessage();
-        return message == null || message.isBlank()
-                ? root.getClass().getSimpleName()
-                : message.lines().findFirst().orElse(message);
+        return message == null || message.isBlank() ? root.getClass().getSimpleName() : firstLine(message);
     }
 
-    /** Whether this machine lacks something, so that the target is not to blame. */
+    private static String firstLine(String text) {
+        return text.lines().findFirst().orElse(text);
+    }
+
+    /** Whether this machine lacks something or this program is broken, so that the target is not to blame. */
     static boolean isOurs(Throwable fault) {
         Known known = known(fault);
         return known == null
-                ? hasCause(fault, OutOfMemoryError.class) || hasCause(fault, OtherFamilyException.class)
+                ? causeOf(fault, Error.class) != null || causeOf(fault, OtherFamilyException.class) != null
                 : known.ours;
     }
 
@@ -59,12 +70,12 @@ final class Faults {
         return null;
     }
 
-    private static boolean hasCause(Throwable fault, Class<? extends Throwable> type) {
+    private static Throwable causeOf(Throwable fault, Class<? extends Throwable> type) {
         for (Throwable at = fault; at != null; at = at.getCause()) {
             if (type.isInstance(at)) {
-                return true;
+                return at;
             }
         }
-        return false;
+        return null;
     }
 }

@@ -27,9 +27,14 @@ public record Finding(Word word, String detail) {
         return new Finding(Word.VOID, detail);
     }
 
+    /** The check is broken itself, and has found out nothing. */
+    public static Finding ofOwnFault(Throwable fault) {
+        return voided(Faults.ownWords(fault));
+    }
+
     /**
      * What a connect or a connection that failed with {@code fault} says, in plain words: {@link Word#VOID} when it is a
-     * shortage of this machine (descriptors, source ports, memory), else {@link Word#FAIL}.
+     * shortage of this machine (descriptors, source ports, memory) or an error of this program, else {@link Word#FAIL}.
      */
     public static Finding ofFault(Throwable fault) {
         String detail = Faults.words(fault);

@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
  *   <li>A target without an address (none, not resolved, port 0) is not checked and keeps its condition.
  *   <li>Of several addresses each is tried until one passes; each has the whole time-out. If none passes, the best word
  *       counts: not ready, then void, then fail.
- *   <li>A check that fails for want of descriptors, source ports or memory on this side is {@link Word#VOID}: it is in the
- *       history and is told, and counts for nothing. Such checks are logged at WARN, one line a minute.
+ *   <li>A check that fails for want of descriptors, source ports or memory on this side, or because it is broken itself, is
+ *       {@link Word#VOID}: it is in the history and is told, and counts for nothing. Such checks are logged at WARN, one line
+ *       a minute for each backend; what is broken at ERROR, once, with its stack trace.
  * </ul>
  */
 public final class HealthChecker implements AutoCloseable {

@@ -9,8 +9,9 @@ import java.net.InetSocketAddress;
  * @param loop the checks' own loop
  * @param connector opens connections
  * @param subject whose check it is
+ * @param watch is told how the run itself fares
  */
-public record ProbeContext(EventLoop loop, Connector connector, Subject subject) {
+public record ProbeContext(EventLoop loop, Connector connector, Subject subject, Watch watch) {
     /**
      * Whose check it is, for checks that tell their target.
      *
@@ -19,6 +20,16 @@ public record ProbeContext(EventLoop loop, Connector connector, Subject subject)
      * @param address the target's configured address, HOST:PORT
      */
     public record Subject(String backend, String endpoint, String address) {}
+
+    /** Is told how a run itself fares, apart from what it finds. On the loop. */
+    public interface Watch {
+        /**
+         * The run is broken by a fault of its own, in that step. It then says {@link Finding#ofOwnFault}.
+         *
+         * @param step a verb: {@code start}
+         */
+        void onOwnFault(String step, Throwable fault);
+    }
 
     /** Opens connections to targets: with the source address and the first bytes that a target asks for. Any thread. */
     @FunctionalInterface

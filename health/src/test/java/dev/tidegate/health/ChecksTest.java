@@ -633,6 +633,51 @@ class ChecksTest {
     }
 
     @Test
+    void aProbeThatThrowsIsToldOnceForEachBackendAndThenSummedOnceAMinute() {
+        LeakGuard.installed().expect("a check failed by its own fault");
+        world.answers = run -> {
+            throw new IllegalStateException("a bug, number " + world.runs.size());
+        };
+        try (LoggedLines log = LoggedLines.of(OwnFaults.class, VoidLog.class)) {
+            world.follow(targets("a", 5, 10));
+            world.pass(Duration.ofSeconds(150));
+
+            assertTrue(world.runs.size() > 300);
+            assertEquals(1, log.linesWith("a check failed by its own fault").size(), log.lines()::toString);
+            assertEquals(3, log.linesWith("checks could not be carried out").size(), log.lines()::toString);
+        }
+        assertEquals(
+                "the check itself failed: java.lang.IllegalStateException: a bug, number 1",
+                world.recorder.of("a0").get(0).finding().detail());
+    }
+
+    @Test
+    void ofManyBackendsWhoseChecksCannotBeCarriedOutEachIsToldButTenInAMinute() {
+        answer(Finding.voided("no luck"));
+        List<Target> targets = new ArrayList<>();
+        for (int i = 0; i < 15; i++) {
+            Target one = target("t" + i);
+            targets.add(new Target(
+                    one.id(),
+                    new ProbeContext.Subject("b" + i, "e", "unused:1"),
+                    one.addresses(),
+                    null,
+                    one.greeting(),
+                    one.plan()));
+        }
+        try (LoggedLines log = LoggedLines.of(VoidLog.class)) {
+            world.follow(targets);
+            world.pass(Duration.ofSeconds(50));
+            assertEquals(VoidLog.LINES_MAX, log.lines().size(), log.lines()::toString);
+            world.pass(Duration.ofSeconds(30));
+
+            for (int i = 0; i < 15; i++) {
+                assertTrue(!log.linesWith(" backend=b" + i + " ").isEmpty(), "b" + i + ": " + log.lines());
+            }
+        }
+    }
+
+    @Test
     void aListenerThatThrowsStopsNothing() {
         LeakGuard.installed().expect("a listener failed");
         FakeWorld rough = new FakeWorld((id, before, verdict) -> {

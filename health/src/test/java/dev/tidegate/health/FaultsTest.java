@@ -40,7 +40,14 @@ class FaultsTest {
                         Word.VOID,
                         "cannot assign requested address"),
                 fault(new BindException("Address already in use"), Word.VOID, "address already in use"),
-                fault(new ChannelException(new OutOfMemoryError("direct memory")), Word.VOID, "direct memory"));
+                fault(
+                        new ChannelException(new OutOfMemoryError("direct memory")),
+                        Word.VOID,
+                        "the check itself failed: java.lang.OutOfMemoryError: direct memory"),
+                fault(
+                        new IOException(new NoClassDefFoundError("a/b/C")),
+                        Word.VOID,
+                        "the check itself failed: java.lang.NoClassDefFoundError: a/b/C"));
     }
 
     private static Arguments fault(Throwable fault, Word word, String detail) {

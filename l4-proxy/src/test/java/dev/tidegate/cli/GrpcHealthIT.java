@@ -7,16 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tidegate.cli.SteadyClients.Visit;
 import dev.tidegate.testkit.Await;
-import io.grpc.MethodDescriptor;
-import io.grpc.Server;
-import io.grpc.ServerServiceDefinition;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
-import io.grpc.stub.ServerCalls;
-import io.grpc.stub.StreamObserver;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -24,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,9 +34,9 @@ class GrpcHealthIT {
     void aServerThatIsNotServingGetsNobodyNewAndOneThatDiesCostsNobodyAnything() throws Exception {
         Path socket = directory.resolve("admin.sock");
         AdminCurl curl = new AdminCurl(socket);
-        try (HealthServer a = new HealthServer();
-                HealthServer b = new HealthServer();
-                HealthServer c = new HealthServer();
+        try (GrpcHealthServer a = new GrpcHealthServer();
+                GrpcHealthServer b = new GrpcHealthServer();
+                GrpcHealthServer c = new GrpcHealthServer();
                 TidegateProcess tidegate = TidegateProcess.run(
                                 directory, """
                         admin: {listen: "unix:%s"}
@@ -63,7 +53,7 @@ class GrpcHealthIT {
             long begin = System.nanoTime();
             try (SteadyClients clients = SteadyClients.start(front, PER_SECOND, GrpcHealthIT::greet)) {
                 calm();
-                c.serving.set(false);
+                c.serving(false);
                 Await.until("not ready", DETECTION, () -> reason(curl, "c").startsWith("not ready"));
                 long picks =
                         curl.look("/v1/backends/back/endpoints/c").get("picks").asLong();
@@ -71,7 +61,7 @@ class GrpcHealthIT {
                 JsonNode held = curl.look("/v1/backends/back/endpoints/c");
                 assertEquals(picks, held.get("picks").asLong(), held::toString);
 
-                c.serving.set(true);
+                c.serving(true);
                 Await.until("in again", DETECTION, () -> reason(curl, "c").isEmpty());
                 b.die();
                 Await.until("down", DETECTION, () -> reason(curl, "b").startsWith("down"));
@@ -115,65 +105,5 @@ class GrpcHealthIT {
             throw new IOException("no SETTINGS, but " + head.length + " bytes");
         }
         return "settings";
-    }
-
-    /** With the standard health service, whose messages are written down by hand. */
-    private static final class HealthServer implements AutoCloseable {
-        private static final byte[] SERVING = {8, 1};
-        private static final byte[] NOT_SERVING = {8, 2};
-
-        private final AtomicBoolean serving = new AtomicBoolean(true);
-        private final Server server;
-
-        HealthServer() throws IOException {
-            server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                    .addService(ServerServiceDefinition.builder("grpc.health.v1.Health")
-                            .addMethod(CHECK, ServerCalls.asyncUnaryCall(this::check))
-                            .build())
-                    .build()
-                    .start();
-        }
-
-        String hostPort() {
-            return "127.0.0.1:" + server.getPort();
-        }
-
-        void die() {
-            server.shutdownNow();
-        }
-
-        private void check(byte[] request, StreamObserver<byte[]> answer) {
-            answer.onNext(serving.get() ? SERVING : NOT_SERVING);
-            answer.onCompleted();
-        }
-
-        @Override
-        public void close() {
-            die();
-            Await.until("the gRPC server has ended", server::isTerminated);
-        }
-    }
-
-    private static final MethodDescriptor<byte[], byte[]> CHECK = MethodDescriptor.<byte[], byte[]>newBuilder()
-            .setType(MethodDescriptor.MethodType.UNARY)
-            .setFullMethodName("grpc.health.v1.Health/Check")
-            .setRequestMarshaller(new Plain())
-            .setResponseMarshaller(new Plain())
-            .build();
-
-    private static final class Plain implements MethodDescriptor.Marshaller<byte[]> {
-        @Override
-        public InputStream stream(byte[] value) {
-            return new ByteArrayInputStream(value);
-        }
-
-        @Override
-        public byte[] parse(InputStream stream) {
-            try {
-                return stream.readAllBytes();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
     }
 }

@@ -134,10 +134,17 @@ final class TidegateProcess implements AutoCloseable {
         private List<String> before = List.of();
         private String after = "";
         private String ignored = "";
+        private Path launcher; // null: the class path of the tests
 
         private Setup(List<String> arguments, Path state) {
             this.arguments = arguments;
             this.state = state;
+        }
+
+        /** By that {@code bin/tidegate}, and so from the jars that it finds. */
+        Setup by(Path script) {
+            launcher = script;
+            return this;
         }
 
         /** More arguments of the JVM. */
@@ -236,15 +243,7 @@ final class TidegateProcess implements AutoCloseable {
 
         /** Starts it. */
         TidegateProcess startOnly() throws IOException {
-            List<String> java = new ArrayList<>();
-            java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            java.addAll(jvm);
-            if (Runtime.version().feature() >= 24) {
-                // As the launcher does: without it the JVM warns on stderr of what Netty loads.
-                java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
-            }
-            String classPath = main.equals(Main.class.getName()) ? classPath() : testClassPath();
-            java.addAll(List.of("-cp", classPath, main));
+            List<String> java = launcher == null ? java() : new ArrayList<>(List.of(launcher.toString()));
             java.addAll(arguments);
             List<String> command = new ArrayList<>(before);
             if (after.isEmpty()) {
@@ -263,9 +262,23 @@ final class TidegateProcess implements AutoCloseable {
             ProcessBuilder builder = new ProcessBuilder(command);
             builder.environment().remove("XDG_RUNTIME_DIR");
             builder.environment().remove("RUNTIME_DIRECTORY");
+            builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
             builder.environment().put("STATE_DIRECTORY", state.toString());
             builder.environment().putAll(environment);
             return new TidegateProcess(builder.start());
+        }
+
+        private List<String> java() throws IOException {
+            List<String> java = new ArrayList<>();
+            java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            java.addAll(jvm);
+            if (Runtime.version().feature() >= 24) {
+                // As the launcher does: without it the JVM warns on stderr of what Netty loads.
+                java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+            }
+            String classPath = main.equals(Main.class.getName()) ? classPath() : testClassPath();
+            java.addAll(List.of("-cp", classPath, main));
+            return java;
         }
     }
 

@@ -47,7 +47,7 @@ final class Conversation implements Probe.Run {
             protected void initChannel(Channel ch) {
                 channel = ch;
                 ch.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
-                protocol.accept(ch.pipeline());
+                setUp(context, ch, protocol);
             }
         };
         ChannelFuture connect = context.connector().connect(address, setUp);
@@ -58,6 +58,17 @@ final class Conversation implements Probe.Run {
             }
         });
         return this;
+    }
+
+    /** What throws here would end as a connection that the other side has closed. */
+    private void setUp(ProbeContext context, Channel ch, Consumer<ChannelPipeline> protocol) {
+        try {
+            protocol.accept(ch.pipeline());
+        } catch (Throwable fault) {
+            context.watch().onOwnFault("set-up", fault);
+            tell(Finding.ofOwnFault(fault));
+            ch.close();
+        }
     }
 
     /** Whether there is nothing more to tell: what still comes is of no interest. */

@@ -14,8 +14,10 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,6 +33,7 @@ final class ProbeBench implements AutoCloseable {
     private final EventLoop loop;
     private final Class<? extends SocketChannel> channels;
     private final AtomicInteger open = new AtomicInteger();
+    private final List<String> ownFaults = new CopyOnWriteArrayList<>();
 
     private ProbeBench(IoHandlerFactory io, Class<? extends SocketChannel> channels) {
         group = new MultiThreadIoEventLoopGroup(1, io);
@@ -59,7 +62,13 @@ final class ProbeBench implements AutoCloseable {
                     connect.channel().closeFuture().addListener(closed -> open.decrementAndGet());
                     return connect;
                 },
-                SUBJECT);
+                SUBJECT,
+                (step, fault) -> ownFaults.add(step + ": " + fault));
+    }
+
+    /** What runs said was broken in them. */
+    List<String> ownFaults() {
+        return List.copyOf(ownFaults);
     }
 
     /** Connections of this side that are not closed. */
