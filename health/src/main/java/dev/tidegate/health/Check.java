@@ -24,6 +24,7 @@ final class Check {
     private int addressIndex;
     private Finding best;
     private long startedNanos;
+    private long begunNanos; // as startedNanos, or when its turn came
     // By these two the sets of Checks are sorted: they change only outside of them.
     private long dueNanos;
     private long deadlineNanos;
@@ -114,6 +115,7 @@ final class Check {
 
     void start(long nowNanos) {
         startedNanos = nowNanos;
+        begunNanos = nowNanos;
         again = false;
         addressIndex = -1;
         best = null;
@@ -129,6 +131,20 @@ final class Check {
         attempt = next;
         deadlineNanos = nowNanos + plan().timeoutNanos();
         next.start(addresses.get(addressIndex));
+        if (attempt == next && next.run.isWaiting()) {
+            deadlineNanos = nowNanos + waitMostNanos();
+        }
+    }
+
+    /** Until it would be due again: longer than that another has not to wait either. */
+    private long waitMostNanos() {
+        return Math.max(plan().timeoutNanos(), plan().intervalNanos());
+    }
+
+    /** What is under way begins only now. */
+    void restart(long nowNanos) {
+        begunNanos = nowNanos;
+        deadlineNanos = nowNanos + plan().timeoutNanos();
     }
 
     private boolean hasNext() {
@@ -139,9 +155,13 @@ final class Check {
     /** The time of the attempt under way is over. */
     void timeOut() {
         Attempt late = attempt;
+        boolean waiting = late.run.isWaiting();
         String howFar = late.cancel();
-        late.end(Finding.fail(
-                "time-out after " + TimeUnit.NANOSECONDS.toMillis(plan().timeoutNanos()) + " ms: " + howFar));
+        late.end(
+                waiting
+                        ? Finding.voided("waited " + TimeUnit.NANOSECONDS.toMillis(waitMostNanos()) + " ms: " + howFar)
+                        : Finding.fail("time-out after " + TimeUnit.NANOSECONDS.toMillis(plan().timeoutNanos())
+                                + " ms: " + howFar));
     }
 
     /** Gives up what is under way and says nothing of it. */
@@ -204,7 +224,7 @@ final class Check {
             damping.onRise(nowNanos);
         }
         Verdict verdict = new Verdict(
-                time, nowNanos - startedNanos, best, after, streak.inRow(), streak.needed(plan()), heldNanos(nowNanos));
+                time, nowNanos - begunNanos, best, after, streak.inRow(), streak.needed(plan()), heldNanos(nowNanos));
         history.add(verdict);
         return verdict;
     }
@@ -315,6 +335,13 @@ final class Check {
             } catch (Throwable e) {
                 onOwnFault("cancel", e);
                 return "unknown";
+            }
+        }
+
+        @Override
+        public void onTurn() {
+            if (!over) {
+                checks.onTurn(Check.this);
             }
         }
 

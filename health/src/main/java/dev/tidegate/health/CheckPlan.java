@@ -6,7 +6,7 @@ package dev.tidegate.health;
  * @param probe what is asked
  * @param intervalNanos from one check's start to the next
  * @param fastIntervalNanos the same while results speak for a change; of the two intervals the shorter is taken then
- * @param timeoutNanos for one check, of one address
+ * @param timeoutNanos for one check, of one address, once its turn has come
  * @param jitterPercent each interval is drawn from interval × (1 ± jitter); 0..50
  * @param rise passes in a row that bring a target up, 1 or more
  * @param fall other results in a row that take it out, 1 or more

@@ -248,6 +248,13 @@ final class Checks {
 
     // What checks say. These come from within start, timeOut, or an event of a socket.
 
+    void onTurn(Check check) {
+        if (underWay.remove(check)) {
+            check.restart(time.nowNanos());
+            settle(check);
+        }
+    }
+
     void onNextAttempt(Check check) {
         underWay.remove(check);
         check.proceed(time.nowNanos());

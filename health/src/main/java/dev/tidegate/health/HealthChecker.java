@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
  *   <li>A target without an address (none, not resolved, port 0) is not checked and keeps its condition.
  *   <li>Of several addresses each is tried until one passes; each has the whole time-out. If none passes, the best word
  *       counts: not ready, then void, then fail.
+ *   <li>A check that waits for its turn on this side has its whole time-out from then on. One whose turn does not come within
+ *       its interval, or its time-out if that is longer, is {@link Word#VOID}, as below.
  *   <li>A check that fails for want of descriptors, source ports or memory on this side, or because it is broken itself, is
  *       {@link Word#VOID}: it is in the history and is told, and counts for nothing. Such checks are logged at WARN, one line
  *       a minute for each backend; what is broken at ERROR, once, with its stack trace.

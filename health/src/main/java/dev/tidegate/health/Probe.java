@@ -26,5 +26,13 @@ public interface Probe {
          * @return how far it had come, for a person: {@code no connection}, {@code no answer to the handshake}
          */
         String cancel();
+
+        /**
+         * Whether it waits for its turn, since others of this process take all that there is of something. While it does, its
+         * time does not run; {@link ProbeContext.Watch#onTurn} says when it begins to.
+         */
+        default boolean isWaiting() {
+            return false;
+        }
     }
 }

@@ -29,6 +29,9 @@ public record ProbeContext(EventLoop loop, Connector connector, Subject subject,
          * @param step a verb: {@code start}
          */
         void onOwnFault(String step, Throwable fault);
+
+        /** The run had to wait for its turn, which has come: its time begins now. */
+        void onTurn();
     }
 
     /** Opens connections to targets: with the source address and the first bytes that a target asks for. Any thread. */

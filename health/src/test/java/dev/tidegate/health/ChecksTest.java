@@ -613,6 +613,43 @@ class ChecksTest {
         assertTrue(world.checks().firstRound().isDone());
     }
 
+    // Turns.
+
+    @Test
+    void whatIsWaitedForATurnIsNoneOfTheTimeOut() {
+        world.allWait = true;
+        silence();
+        world.follow(List.of(target("a")));
+        world.pass(Duration.ofMillis(1_500));
+        assertEquals(List.of(), world.recorder.told());
+
+        world.runs.get(0).turn();
+        world.pass(Duration.ofMillis(900));
+        assertEquals(List.of(), world.recorder.told());
+        world.pass(Duration.ofMillis(120));
+
+        assertEquals(
+                List.of(Finding.fail("time-out after 1000 ms: no word")),
+                world.recorder.of("a").stream().map(Verdict::finding).toList());
+        assertTrue(world.recorder.of("a").get(0).durationNanos() < 1_100_000_000L);
+    }
+
+    @Test
+    void aTurnThatDoesNotComeSaysNothingAboutTheTarget() {
+        world.allWait = true;
+        silence();
+        try (LoggedLines log = LoggedLines.of(VoidLog.class)) {
+            world.follow(List.of(target("a", Condition.UP, 0, Duration.ZERO)));
+            world.pass(Duration.ofSeconds(50));
+
+            assertEquals(Condition.UP, world.recorder.condition("a"));
+            assertTrue(world.recorder.of("a").size() > 20);
+            assertTrue(world.recorder.of("a").stream()
+                    .allMatch(verdict -> verdict.finding().equals(Finding.voided("waited 2000 ms: no word"))));
+            assertEquals(1, log.linesWith(" backend=b ").size(), log.lines()::toString);
+        }
+    }
+
     // Bugs of others.
 
     @Test

@@ -21,6 +21,7 @@ final class FakeWorld {
     final List<Asked> runs = new ArrayList<>();
     Function<Asked, Answer> answers = run -> new Answer(Finding.pass("ok"), Duration.ofMillis(1));
     Instant wall = Instant.EPOCH;
+    boolean allWait;
 
     private final PriorityQueue<Due> due = new PriorityQueue<>(Comparator.comparingLong(Due::atNanos));
     private final Checks checks;
@@ -53,6 +54,8 @@ final class FakeWorld {
         final Consumer<Finding> done;
         boolean cancelled;
         boolean answered;
+        boolean waiting;
+        ProbeContext.Watch watch;
 
         Asked(String endpoint, InetSocketAddress address, long startedNanos, Consumer<Finding> done) {
             this.endpoint = endpoint;
@@ -68,6 +71,16 @@ final class FakeWorld {
         void answer(Finding finding) {
             answered = true;
             done.accept(finding);
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return waiting;
+        }
+
+        void turn() {
+            waiting = false;
+            watch.onTurn();
         }
 
         @Override
@@ -96,6 +109,8 @@ final class FakeWorld {
 
     private Asked start(ProbeContext context, InetSocketAddress address, Consumer<Finding> done) {
         Asked run = new Asked(context.subject().endpoint(), address, clockNanos, done);
+        run.watch = context.watch();
+        run.waiting = allWait;
         runs.add(run);
         Answer answer = answers.apply(run);
         if (answer != null && answer.after.isZero()) {

@@ -57,6 +57,19 @@ final class CrossChecks {
             String name = backend.value().value(ConfigKeys.BACKEND_NAME).orElse("");
             backend(backend, listeners.getOrDefault(name, Map.of()));
         }
+        execTurns();
+    }
+
+    private void execTurns() {
+        ExecTurns turns = new ExecTurns(problems, Runtime.getRuntime().availableProcessors());
+        for (Located<Values> backend : backends.elements()) {
+            int endpoints = backend.value()
+                    .given(ConfigKeys.ENDPOINTS)
+                    .map(list -> list.value().size())
+                    .orElse(0);
+            backend.value().given(HealthKeys.HEALTH).ifPresent(health -> turns.add(health.value(), endpoints));
+        }
+        turns.run();
     }
 
     private void requireSome(Merged list) {

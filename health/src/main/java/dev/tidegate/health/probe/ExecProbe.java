@@ -22,13 +22,23 @@ import java.util.function.Consumer;
  *   <li>{@code TIDEGATE_HOST} and {@code TIDEGATE_PORT}, the IP address (an IPv6 one without brackets) and the port to check.
  * </ul>
  *
- * <p>The last line of its output, standard and error, is told along. All that it writes must fit into a pipe, which on Linux
- * takes 64 KiB: a program that writes more stands still until it is cancelled. Cancelling kills it and its descendants. At
- * most 16 programs run at a time, in all of this process; others wait, and what they wait is part of their time-out.
+ * <p>The last line of its output, standard and error, is told along; of long output the last 64 KiB are looked at. Cancelling
+ * kills it and its descendants.
+ *
+ * <p>A backend runs at most {@link #OWN} programs at a time, and beyond that all backends of this process share
+ * {@link #sharedHere}. Others wait for their turn ({@link Run#isWaiting}).
  *
  * @param command the program and its arguments
  */
 public record ExecProbe(List<String> command) implements Probe {
+    /** How many programs a backend may run at a time, whatever the others do. */
+    public static final int OWN = Programs.OWN;
+
+    /** How many programs all backends may run at a time beyond their own, on this machine. */
+    public static int sharedHere() {
+        return Programs.sharedBy(Runtime.getRuntime().availableProcessors());
+    }
+
     /**
      * Copies the list.
      *
@@ -44,7 +54,8 @@ public record ExecProbe(List<String> command) implements Probe {
     @Override
     public Run start(ProbeContext context, InetSocketAddress address, Consumer<Finding> done) {
         Execution execution = new Execution(context, done);
-        execution.program = Programs.shared().run(command, environment(context.subject(), address), execution::post);
+        execution.program = Programs.ofThisProcess()
+                .run(context.subject().backend(), command, environment(context.subject(), address), execution);
         return execution;
     }
 
@@ -62,11 +73,12 @@ public record ExecProbe(List<String> command) implements Probe {
         return ip == null ? address.getHostString() : ip.getHostAddress();
     }
 
-    /** Confined to the loop, but for {@link #post}. */
-    private static final class Execution implements Run {
+    /** Confined to the loop, but for what the thread of programs tells. */
+    private static final class Execution implements Run, Programs.Audience {
         private final ProbeContext context;
         private final Consumer<Finding> done;
         private Programs.Program program;
+        private boolean waiting = true;
         private volatile boolean over; // writer: the loop; without one, the thread of programs
 
         Execution(ProbeContext context, Consumer<Finding> done) {
@@ -74,10 +86,24 @@ public record ExecProbe(List<String> command) implements Probe {
             this.done = done;
         }
 
-        /** Any thread. */
-        void post(Finding finding) {
+        @Override
+        public void onTurn() {
+            post(() -> {
+                waiting = false;
+                if (!over) {
+                    context.watch().onTurn();
+                }
+            });
+        }
+
+        @Override
+        public void onEnd(Finding finding) {
+            post(() -> tell(finding));
+        }
+
+        private void post(Runnable step) {
             try {
-                context.loop().execute(() -> tell(finding));
+                context.loop().execute(step);
             } catch (RejectedExecutionException e) {
                 // The loop has ended, and with it whoever wanted to be told; and so has the program.
                 over = true;
@@ -89,6 +115,11 @@ public record ExecProbe(List<String> command) implements Probe {
                 over = true;
                 done.accept(finding);
             }
+        }
+
+        @Override
+        public boolean isWaiting() {
+            return waiting;
         }
 
         @Override

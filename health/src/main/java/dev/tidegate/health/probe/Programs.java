@@ -1,38 +1,56 @@
 package dev.tidegate.health.probe;
 
 import dev.tidegate.health.Finding;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The programs that checks run: some at a time, the others wait for their turn. Any thread; the work is done on one of its
- * own, as to start a process takes milliseconds, and so does to find its descendants.
+ * The programs that checks run: some at a time, the others wait for their turn. Each group (a backend) has some turns of its
+ * own that no other can take; the rest are for all, and go to the group that has the fewest. So programs of one that hang
+ * never keep those of another from running. Any thread; the work is done on one of its own, as to start a process takes
+ * milliseconds, and so does to find its descendants.
  */
 final class Programs {
-    static final int RUNNING_MAX = 16;
+    /** How many a group may run whatever the others do. */
+    static final int OWN = 4;
 
+    private static final int SHARED_LEAST = 32;
+    private static final int SHARED_PER_PROCESSOR = 16;
     private static final long IDLE_SECONDS = 30;
-    private static final Programs SHARED = new Programs();
+    private static final Programs OF_THIS_PROCESS =
+            new Programs(sharedBy(Runtime.getRuntime().availableProcessors()));
 
+    private final int shared;
     private final ThreadPoolExecutor worker;
-    private final Queue<Program> waiting = new ArrayDeque<>(); // worker only
-    private int running; // worker only
+    private final Map<String, Group> groups = new LinkedHashMap<>(); // worker only
+    private int sharedTaken; // worker only
 
-    private Programs() {
+    /** Those of one backend. Worker only. */
+    private static final class Group {
+        private final Queue<Program> waiting = new ArrayDeque<>();
+        private int running;
+    }
+
+    /** With so many turns for all. */
+    Programs(int shared) {
+        this.shared = shared;
         worker = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
             Thread thread = new Thread(task, "tidegate-health-exec");
             thread.setDaemon(true);
@@ -43,49 +61,94 @@ final class Programs {
     }
 
     /** Those of this process. */
-    static Programs shared() {
-        return SHARED;
+    static Programs ofThisProcess() {
+        return OF_THIS_PROCESS;
     }
 
-    /** Runs one when its turn comes; {@code ended} is told once, on the thread of programs, unless cancelled before. */
-    Program run(List<String> command, Map<String, String> environment, Consumer<Finding> ended) {
-        Program program = new Program(command, environment, ended);
+    /** How many all groups share on a machine with so many processors. */
+    static int sharedBy(int processors) {
+        return Math.max(SHARED_LEAST, SHARED_PER_PROCESSOR * processors);
+    }
+
+    /** Who is told of a program, on the thread of programs. */
+    interface Audience {
+        /** Its turn has come. */
+        void onTurn();
+
+        /** It has ended, or cannot be started. Once, and never after it was cancelled there. */
+        void onEnd(Finding finding);
+    }
+
+    /**
+     * Runs one when its turn comes.
+     *
+     * @param group whose turns it takes
+     */
+    Program run(String group, List<String> command, Map<String, String> environment, Audience audience) {
+        Program program = new Program(group, command, environment, audience);
         worker.execute(() -> {
-            waiting.add(program);
+            groups.computeIfAbsent(group, first -> new Group()).waiting.add(program);
             startWaiting();
         });
         return program;
     }
 
     private void startWaiting() {
-        while (running < RUNNING_MAX && !waiting.isEmpty()) {
-            if (waiting.remove().start()) {
-                running++;
+        for (Optional<Group> next = next(); next.isPresent(); next = next()) {
+            Group group = next.get();
+            if (group.waiting.remove().start(group)) {
+                sharedTaken += group.running >= OWN ? 1 : 0;
+                group.running++;
             }
         }
+        groups.values().removeIf(group -> group.running == 0 && group.waiting.isEmpty());
+    }
+
+    private Optional<Group> next() {
+        return groups.values().stream()
+                .filter(group -> !group.waiting.isEmpty() && (group.running < OWN || sharedTaken < shared))
+                .min(Comparator.comparingInt(group -> group.running));
+    }
+
+    private void onEnded(Group group) {
+        group.running--;
+        sharedTaken -= group.running >= OWN ? 1 : 0;
+        startWaiting();
     }
 
     /** One program. */
     final class Program {
+        /** Of what it writes, the end is kept. */
+        static final int KEPT_BYTES = 64 * 1024;
+
         private static final int NOT_READY = 75;
         private static final int SIGNALLED = 128;
         private static final int SIGNAL_MAX = 64;
         private static final int LOOKS_MAX = 100;
         private static final long LOOK_AGAIN_MILLIS = 2;
+        private static final int MUCH_BYTES = 16 * 1024;
+        private static final long DRAIN_MILLIS = 50;
+        private static final long DRAIN_MUCH_MILLIS = 5;
         /** {@code Cannot run program "/x": error=2, No such file or directory}; newer: {@code error: 2 (No such …)}. */
         private static final Pattern REASON = Pattern.compile("error[=:] ?\\d+,? \\(?([^()]+)");
 
+        private final String name;
         private final List<String> command;
         private final Map<String, String> environment;
-        private final Consumer<Finding> ended;
+        private final Audience audience;
+        private final ByteArrayOutputStream output = new ByteArrayOutputStream(); // worker only
         private Process process; // worker only
+        private Group group; // worker only
         private boolean cancelled; // worker only
-        private volatile String stage = "turn for the program, as " + RUNNING_MAX + " others run"; // writer: worker
+        private volatile String stage; // writer: worker
 
-        Program(List<String> command, Map<String, String> environment, Consumer<Finding> ended) {
+        Program(String name, List<String> command, Map<String, String> environment, Audience audience) {
+            this.name = name;
             this.command = command;
             this.environment = environment;
-            this.ended = ended;
+            this.audience = audience;
+            stage = "turn for the program, as each backend may run " + OWN + " at a time, and all share " + shared
+                    + " beyond that";
         }
 
         /** What was awaited last. */
@@ -97,9 +160,11 @@ final class Programs {
         void cancel() {
             worker.execute(() -> {
                 cancelled = true;
-                waiting.remove(this);
                 if (process != null) {
                     kill();
+                } else if (groups.containsKey(name)) {
+                    groups.get(name).waiting.remove(this);
+                    startWaiting();
                 }
             });
         }
@@ -111,7 +176,9 @@ final class Programs {
             descendants.forEach(ProcessHandle::destroyForcibly);
         }
 
-        private boolean start() {
+        private boolean start(Group whose) {
+            group = whose;
+            audience.onTurn();
             ProcessBuilder builder = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
@@ -119,11 +186,12 @@ final class Programs {
             try {
                 process = builder.start();
             } catch (IOException | RuntimeException e) {
-                ended.accept(Finding.voided("cannot start " + Printable.line(command.get(0)) + ": " + reasonOf(e)));
+                audience.onEnd(Finding.voided("cannot start " + Printable.line(command.get(0)) + ": " + reasonOf(e)));
                 return false;
             }
             stage = "end of the program";
             process.onExit().thenRun(() -> worker.execute(() -> onExit(0)));
+            later(DRAIN_MILLIS, this::drain);
             return true;
         }
 
@@ -133,31 +201,55 @@ final class Programs {
             return Printable.line(reason.find() ? reason.group(1) : message);
         }
 
+        /** What it writes is taken away as it comes: a pipe holds 64 KiB, and with it full a program stands still. */
+        private void drain() {
+            if (!process.isAlive()) {
+                return; // the rest is read at its end
+            }
+            int read;
+            try {
+                read = readAvailable();
+            } catch (IOException e) {
+                return; // it has ended just now, as in onExit
+            }
+            later(read >= MUCH_BYTES ? DRAIN_MUCH_MILLIS : DRAIN_MILLIS, this::drain);
+        }
+
+        /** Not more: a descendant that has the pipe still open is not waited for. */
+        private int readAvailable() throws IOException {
+            InputStream in = process.getInputStream();
+            byte[] bytes = in.readNBytes(in.available());
+            output.writeBytes(bytes);
+            if (output.size() > 2 * KEPT_BYTES) {
+                byte[] all = output.toByteArray();
+                output.reset();
+                output.write(all, all.length - KEPT_BYTES, KEPT_BYTES);
+            }
+            return bytes.length;
+        }
+
+        private void later(long millis, Runnable step) {
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, worker)
+                    .execute(step);
+        }
+
         private void onExit(int looks) {
             if (!cancelled) {
-                String output;
                 try {
-                    output = output();
+                    readAvailable();
                 } catch (IOException e) {
                     if (looks < LOOKS_MAX) {
                         // The JDK is just about to put the last of the output by, and closes the pipe meanwhile.
-                        CompletableFuture.delayedExecutor(LOOK_AGAIN_MILLIS, TimeUnit.MILLISECONDS, worker)
-                                .execute(() -> onExit(looks + 1));
+                        later(LOOK_AGAIN_MILLIS, () -> onExit(looks + 1));
                         return;
                     }
-                    output = "(its output cannot be read: " + e.getMessage() + ")";
+                    output.writeBytes(
+                            ("(its output cannot be read: " + e.getMessage() + ")").getBytes(StandardCharsets.UTF_8));
                 }
-                ended.accept(judge(process.exitValue(), lastLine(output)));
+                audience.onEnd(judge(process.exitValue(), lastLine(output.toString(StandardCharsets.UTF_8))));
             }
-            running--;
-            startWaiting();
+            onEnded(group);
             closeOutput();
-        }
-
-        /** What is there by now: a descendant that has the pipe still open is not waited for. */
-        private String output() throws IOException {
-            InputStream in = process.getInputStream();
-            return new String(in.readNBytes(in.available()), StandardCharsets.UTF_8);
         }
 
         private void closeOutput() {

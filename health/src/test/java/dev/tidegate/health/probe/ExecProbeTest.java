@@ -1,8 +1,8 @@
 package dev.tidegate.health.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.health.Finding;
 import dev.tidegate.health.Word;
@@ -107,30 +107,25 @@ class ExecProbeTest {
     }
 
     @Test
-    void seventeenthProgramWaitsForItsTurn(@TempDir Path directory) {
-        List<ProbeBench.Started> all = new ArrayList<>();
-        for (int i = 0; i < Programs.RUNNING_MAX; i++) {
-            all.add(bench.start(probe("echo > " + directory.resolve("p" + i) + "; exec sleep 1000"), ADDRESS));
-        }
-        Await.until("16 run", () -> directory.toFile().list().length == Programs.RUNNING_MAX);
-        ProbeBench.Started given = bench.start(probe("echo > " + directory.resolve("given-up")), ADDRESS);
-        ProbeBench.Started next = bench.start(probe("echo went"), ADDRESS);
-        assertEquals("no turn for the program, as 16 others run", given.cancel());
-        assertEquals(0, next.tellings().get());
-        all.get(0).cancel();
-        assertEquals(Finding.pass("exit code 0: went"), next.finding());
-        all.forEach(ProbeBench.Started::cancel);
-        assertTrue(Files.notExists(directory.resolve("given-up")));
-        assertEquals(0, given.tellings().get());
+    void timeBeginsWhenTheProgramDoes() {
+        ProbeBench.Started started = bench.start(probe("exit 0"), ADDRESS);
+        started.finding();
+        assertEquals(1, bench.turns());
+        assertFalse(started.run().isWaiting());
     }
 
     @Test
-    void programThatWritesMoreThanAPipeTakesStandsStillUntilCancelled() {
+    void programMayWriteAsMuchAsItLikesAndItsLastLineIsTold() {
+        assertEquals(Finding.pass("exit code 0: the end"), shell("head -c 1000000 /dev/zero; echo; echo the end"));
+    }
+
+    @Test
+    void programThatNeverStopsWritingIsKilledByCancelling() {
         ProbeBench.Started started = bench.start(probe("exec cat /dev/zero"), ADDRESS);
-        Await.until("it runs", () -> bench.onLoop(() -> started.run().toString() != null));
-        assertEquals(0, started.tellings().get());
+        Await.until("it runs", () -> bench.turns() == 1);
         started.cancel();
         assertEquals(Finding.pass("exit code 0"), shell("exit 0"));
+        assertEquals(0, started.tellings().get());
     }
 
     @Test

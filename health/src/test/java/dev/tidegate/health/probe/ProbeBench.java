@@ -33,6 +33,7 @@ final class ProbeBench implements AutoCloseable {
     private final EventLoop loop;
     private final Class<? extends SocketChannel> channels;
     private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger turns = new AtomicInteger();
     private final List<String> ownFaults = new CopyOnWriteArrayList<>();
 
     private ProbeBench(IoHandlerFactory io, Class<? extends SocketChannel> channels) {
@@ -63,12 +64,27 @@ final class ProbeBench implements AutoCloseable {
                     return connect;
                 },
                 SUBJECT,
-                (step, fault) -> ownFaults.add(step + ": " + fault));
+                new ProbeContext.Watch() {
+                    @Override
+                    public void onOwnFault(String step, Throwable fault) {
+                        ownFaults.add(step + ": " + fault);
+                    }
+
+                    @Override
+                    public void onTurn() {
+                        turns.incrementAndGet();
+                    }
+                });
     }
 
     /** What runs said was broken in them. */
     List<String> ownFaults() {
         return List.copyOf(ownFaults);
+    }
+
+    /** How often a run said that its turn had come. */
+    int turns() {
+        return turns.get();
     }
 
     /** Connections of this side that are not closed. */
