@@ -43,6 +43,7 @@ final class Checks {
             new TreeSet<>(Comparator.comparingLong(Check::deadlineNanos).thenComparingInt(Check::number));
     private final Pace pace = new Pace();
     private final VoidLog voidLog = new VoidLog();
+    private final LateLog lateLog = new LateLog();
     private final OwnFaults ownFaults = new OwnFaults();
     private final Set<Check> firstRoundLeft = new HashSet<>();
     private final CompletableFuture<Void> firstRound = new CompletableFuture<>();
@@ -225,6 +226,7 @@ final class Checks {
             }
             Check check = waiting.pollFirst();
             pace.started(now);
+            lateLog.onStart(check.target(), check.dueNanos(), now, byId.size());
             check.start(now);
             settle(check);
         }

@@ -613,6 +613,27 @@ class ChecksTest {
         assertTrue(world.checks().firstRound().isDone());
     }
 
+    @Test
+    void checksThatStartTooLateAreToldOnceAMinute() {
+        List<Target> targets = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            targets.add(Targets.target("t" + i, Targets.plan(world.ask("same"), TENTH, TENTH), ADDRESS));
+        }
+        try (LoggedLines log = LoggedLines.of(LateLog.class)) {
+            world.follow(targets);
+            world.pass(Duration.ofSeconds(90));
+            assertEquals(List.of(), log.lines());
+
+            world.cost = Duration.ofMillis(10);
+            world.pass(Duration.ofSeconds(90));
+            assertEquals(
+                    2,
+                    log.linesWith("checks start late by more than their interval")
+                            .size(),
+                    log.lines()::toString);
+        }
+    }
+
     // Turns.
 
     @Test

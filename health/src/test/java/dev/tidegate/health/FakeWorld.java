@@ -22,6 +22,7 @@ final class FakeWorld {
     Function<Asked, Answer> answers = run -> new Answer(Finding.pass("ok"), Duration.ofMillis(1));
     Instant wall = Instant.EPOCH;
     boolean allWait;
+    Duration cost = Duration.ZERO; // of each start, in the time of the loop
 
     private final PriorityQueue<Due> due = new PriorityQueue<>(Comparator.comparingLong(Due::atNanos));
     private final Checks checks;
@@ -109,6 +110,7 @@ final class FakeWorld {
 
     private Asked start(ProbeContext context, InetSocketAddress address, Consumer<Finding> done) {
         Asked run = new Asked(context.subject().endpoint(), address, clockNanos, done);
+        clockNanos += cost.toNanos();
         run.watch = context.watch();
         run.waiting = allWait;
         runs.add(run);
