@@ -98,12 +98,12 @@ final class ConfigBuilder {
                         connect.get(ConfigKeys.CONNECT_DEADLINE),
                         connect.get(ConfigKeys.PROXY_PROTOCOL)),
                 rebalance(backend.get(ConfigKeys.REBALANCE)),
-                backend.value(HealthKeys.HEALTH).map(HealthBuilder::health),
+                backend.get(HealthKeys.HEALTH).map(HealthBuilder::health),
                 backend.get(HealthKeys.OUTLIER).map(HealthBuilder::outlier),
                 backend.get(HealthKeys.BREAKER).map(HealthBuilder::breaker),
                 backend.get(HealthKeys.RETRY_BUDGET).map(HealthBuilder::retryBudget),
                 backend.get(HealthKeys.SLOW_START).map(HealthBuilder::slowStart),
-                HealthBuilder.panic(backend.get(HealthKeys.PANIC)));
+                backend.get(HealthKeys.PANIC).map(HealthBuilder::panic).orElse(PanicConfig.NEVER));
     }
 
     private static RebalanceConfig rebalance(Values rebalance) {

@@ -67,7 +67,7 @@ final class CrossChecks {
                     .given(ConfigKeys.ENDPOINTS)
                     .map(list -> list.value().size())
                     .orElse(0);
-            backend.value().given(HealthKeys.HEALTH).ifPresent(health -> turns.add(health.value(), endpoints));
+            HealthKeys.healthOf(backend.value()).ifPresent(health -> turns.add(health.value(), endpoints));
         }
         turns.run();
     }

@@ -25,7 +25,7 @@ final class HealthChecks {
     }
 
     void run() {
-        backend.given(HealthKeys.HEALTH).ifPresent(this::health);
+        HealthKeys.healthOf(backend).ifPresent(this::health);
         backend.value(HealthKeys.OUTLIER).flatMap(outlier -> outlier).ifPresent(this::outlier);
     }
 

@@ -16,8 +16,7 @@ final class HealthDocument {
     private HealthDocument() {}
 
     static void put(BackendConfig backend, Map<String, Object> map) {
-        // For no check at all there is no word: the key is left out.
-        backend.health().ifPresent(health -> map.put(HealthKeys.HEALTH.name(), health(health)));
+        map.put(HealthKeys.HEALTH.name(), orOff(backend.health().map(HealthDocument::health)));
         map.put(HealthKeys.OUTLIER.name(), orOff(backend.outlier().map(HealthDocument::outlier)));
         map.put(HealthKeys.BREAKER.name(), orOff(backend.breaker().map(HealthDocument::breaker)));
         map.put(HealthKeys.RETRY_BUDGET.name(), orOff(backend.retryBudget().map(HealthDocument::retryBudget)));

@@ -203,9 +203,9 @@ final class HealthKeys {
     /** The keys that only some types have, with these types. */
     static final Map<Key<?>, List<CheckType>> TYPES = types();
 
-    static final Key<Values> HEALTH = Key.derived(
+    static final Key<Optional<Values>> HEALTH = Key.optional(
             "health",
-            section(
+            SectionOrOff.ofSome(section(
                     TYPE,
                     INTERVAL,
                     FAST_INTERVAL,
@@ -233,9 +233,10 @@ final class HealthKeys {
                     SERVICE,
                     SERVER_NAME,
                     CA,
-                    COMMAND),
-            "none: endpoints are always up",
-            "how endpoints are checked");
+                    COMMAND)),
+            Optional.empty(),
+            OFF,
+            "how endpoints are checked; `off`: they are always up");
 
     // outlier
 
@@ -395,10 +396,20 @@ final class HealthKeys {
             "spread",
             "`spread`: connections go to all that are ready, as if all were up; `refuse`: to fit ones alone, however few, and"
                     + " are refused when there is none");
-    static final Key<Values> PANIC =
-            Key.section("panic", section(THRESHOLD, MODE), "what happens when too few endpoints are fit");
+    static final Key<Optional<Values>> PANIC = Key.optional(
+            "panic",
+            new SectionOrOff(section(THRESHOLD, MODE)),
+            Optional.of(Values.NONE),
+            "",
+            "what happens when too few endpoints are fit; `off`: as with a threshold of 0%, nothing");
 
     private HealthKeys() {}
+
+    /** The health that a backend is given, if it is not off. */
+    static Optional<Located<Values>> healthOf(Values backend) {
+        return backend.given(HEALTH)
+                .flatMap(health -> health.value().map(values -> new Located<>(values, health.mark(), health.path())));
+    }
 
     private static Section section(Key<?>... keys) {
         return new Section(List.of(keys), Map.of());

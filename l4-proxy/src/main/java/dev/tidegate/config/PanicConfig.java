@@ -7,6 +7,9 @@ package dev.tidegate.config;
  * @param spread whether unfit endpoints get connections then
  */
 public record PanicConfig(int thresholdPercent, boolean spread) {
+    /** There is no panic. */
+    public static final PanicConfig NEVER = new PanicConfig(0, true);
+
     /** What holds when nothing is configured. */
     public static final PanicConfig DEFAULT = new PanicConfig(50, true);
 

@@ -7,11 +7,21 @@ import java.util.Optional;
 /**
  * A group of keys, or {@code off} for none of what they are about. Immutable.
  *
- * @param section the keys; all of them may be left out, as in {@code {}}
+ * @param section the keys
+ * @param hint what may stand in their place, for problems
  */
-record SectionOrOff(Section section) implements ValueType<Optional<Values>> {
+record SectionOrOff(Section section, String hint) implements ValueType<Optional<Values>> {
     private static final String OFF = "off";
-    private static final String HINT = ", {} for their defaults, or off";
+
+    /** All keys may be left out, as in {@code {}}. */
+    SectionOrOff(Section section) {
+        this(section, ", {} for their defaults, or off");
+    }
+
+    /** One key or more must be there. */
+    static SectionOrOff ofSome(Section section) {
+        return new SectionOrOff(section, ", or off");
+    }
 
     @Override
     public Optional<Optional<Values>> read(Node node, KeyPath path, Reading reading) {
@@ -20,11 +30,11 @@ record SectionOrOff(Section section) implements ValueType<Optional<Values>> {
         if (word) {
             return off(node, path, reading);
         }
-        Optional<Values> values = section.read(node, path, reading, HINT);
+        Optional<Values> values = section.read(node, path, reading, hint);
         return values.isPresent() ? Optional.of(values) : Optional.empty();
     }
 
-    private static Optional<Optional<Values>> off(Node node, KeyPath path, Reading reading) {
+    private Optional<Optional<Values>> off(Node node, KeyPath path, Reading reading) {
         Optional<Reading.Word> word = reading.word(node, path, OFF);
         if (word.isPresent() && word.get().text().equals(OFF)) {
             return Optional.of(Optional.empty());
@@ -34,7 +44,7 @@ record SectionOrOff(Section section) implements ValueType<Optional<Values>> {
                         node.mark(),
                         path,
                         Text.quote(other.text()) + " is neither keys nor off",
-                        "write KEY: VALUE lines" + HINT));
+                        "write KEY: VALUE lines" + hint));
         return Optional.empty();
     }
 

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,44 +83,62 @@ final class ConfigDocumentTest {
                                         "linger",
                                         "2s"))),
                         "backends",
-                        List.of(Map.of(
-                                "name",
-                                "web",
-                                "balance",
-                                "power-of-two",
-                                "endpoints",
-                                List.of(Map.of("name", "127.0.0.1:8081", "address", "127.0.0.1:8081", "weight", 1)),
-                                "connect",
-                                Map.of("timeout", "2s", "attempts", 3, "deadline", "5s", "proxy-protocol", "off"),
-                                "rebalance",
-                                Map.of("on-join", false, "spread", "2m", "max-share", "110%"),
-                                "outlier",
+                        List.of(plus(
+                                "health",
+                                "off",
                                 Map.of(
-                                        "consecutive-failures",
-                                        5,
-                                        "failure-rate",
+                                        "name",
+                                        "web",
+                                        "balance",
+                                        "power-of-two",
+                                        "endpoints",
+                                        List.of(Map.of(
+                                                "name", "127.0.0.1:8081", "address", "127.0.0.1:8081", "weight", 1)),
+                                        "connect",
+                                        Map.of(
+                                                "timeout",
+                                                "2s",
+                                                "attempts",
+                                                3,
+                                                "deadline",
+                                                "5s",
+                                                "proxy-protocol",
+                                                "off"),
+                                        "rebalance",
+                                        Map.of("on-join", false, "spread", "2m", "max-share", "110%"),
+                                        "outlier",
+                                        Map.of(
+                                                "consecutive-failures",
+                                                5,
+                                                "failure-rate",
+                                                "off",
+                                                "min-connections",
+                                                20,
+                                                "interval",
+                                                "10s",
+                                                "first-byte",
+                                                "off",
+                                                "ejection",
+                                                "30s",
+                                                "max-ejection",
+                                                "5m",
+                                                "max-ejected",
+                                                "50%"),
+                                        "breaker",
                                         "off",
-                                        "min-connections",
-                                        20,
-                                        "interval",
-                                        "10s",
-                                        "first-byte",
+                                        "retry-budget",
+                                        Map.of("ratio", "20%", "min-per-second", 10),
+                                        "slow-start",
                                         "off",
-                                        "ejection",
-                                        "30s",
-                                        "max-ejection",
-                                        "5m",
-                                        "max-ejected",
-                                        "50%"),
-                                "breaker",
-                                "off",
-                                "retry-budget",
-                                Map.of("ratio", "20%", "min-per-second", 10),
-                                "slow-start",
-                                "off",
-                                "panic",
-                                Map.of("threshold", "50%", "mode", "spread")))),
+                                        "panic",
+                                        Map.of("threshold", "50%", "mode", "spread"))))),
                 ConfigDocument.of(ConfigText.valid().read().config().orElseThrow()));
+    }
+
+    private static Map<String, Object> plus(String key, Object value, Map<String, Object> others) {
+        Map<String, Object> all = new LinkedHashMap<>(others);
+        all.put(key, value);
+        return all;
     }
 
     @Test

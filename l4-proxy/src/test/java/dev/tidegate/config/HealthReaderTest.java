@@ -209,6 +209,8 @@ final class HealthReaderTest {
                 Optional.of(new SlowStartConfig(Duration.ofSeconds(30), 1, 10)),
                 backend("slow-start", "{}").slowStart());
         assertEquals(PanicConfig.DEFAULT, backend("panic", "{}").panic());
+        assertEquals(new PanicConfig(0, true), backend("panic", "off").panic());
+        assertEquals(Optional.empty(), backend("health", "off").health());
     }
 
     @Test
@@ -230,7 +232,7 @@ final class HealthReaderTest {
                 "{type: https} | health.type: \"https\" is not in this version: tls checks the handshake alone; write one of"
                         + " tcp, send-expect, http, grpc, tls, exec",
                 "{type: sendexpect} | health.type: \"sendexpect\" is unknown; did you mean send-expect?",
-                "off | health: this is text; write KEY: VALUE lines with type, interval",
+                "on | health: \"on\" is neither keys nor off; write KEY: VALUE lines, or off",
                 "{type: tcp, path: /} | health.path: path is for type http; this check is tcp; remove it, or write type: http",
                 "{type: tcp, host: a} | health.host: host is for types http and grpc; this check is tcp",
                 "{type: http, close: fin} | health.close: close is for type tcp; this check is http",
@@ -366,7 +368,7 @@ final class HealthReaderTest {
                 "slow-start | {aggression: .nan} | slow-start.aggression: \".nan\" is not a number",
                 "slow-start | {aggression: \"1.5\"} | slow-start.aggression: \"1.5\" is text, not a number; write 1.5 without"
                         + " quotes",
-                "panic | off | panic: this is text; write KEY: VALUE lines with threshold, mode",
+                "panic | on | panic: \"on\" is neither keys nor off",
                 "panic | {mode: fail} | panic.mode: \"fail\" is unknown; write one of spread, refuse",
                 "endpoints[].health | {type: tcp} | endpoints[0].health: the key does not belong here; it is known as"
                         + " backends[].health",
