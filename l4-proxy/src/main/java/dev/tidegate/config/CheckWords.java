@@ -17,6 +17,7 @@ final class CheckWords {
     static final String STATUS_PATTERN = "[1-5][0-9][0-9](-[1-5][0-9][0-9])?";
     static final String HEX_PATTERN = "([0-9A-Fa-f][0-9A-Fa-f])+";
 
+    private static final int FINAL_LEAST = 200;
     private static final int SERVICE_MAX = 1_000;
     private static final int METHOD_MAX = 32;
     private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -24,6 +25,10 @@ final class CheckWords {
     private static final Pattern HEADER = Pattern.compile("(" + TOKEN + "):[ \\t]*([\\x20-\\x7e\\t]*?)[ \\t]*");
     private static final Pattern TARGET = Pattern.compile("/[\\x21-\\x7e&&[^#]]*|\\*");
     private static final Pattern AUTHORITY = Pattern.compile("[A-Za-z0-9._~%!$&'()*+,;=:\\[\\]-]{1,260}");
+    /** A name with a colon has a port; of an IPv6 address only what comes after its bracket is one. */
+    private static final Pattern AUTHORITY_PORT = Pattern.compile("(?:^[^:]*|\\]):([0-9]+)$");
+
+    private static final int PORT_DIGITS = 5;
     private static final Pattern STATUS = Pattern.compile("([1-5][0-9][0-9])(?:-([1-5][0-9][0-9]))?");
     private static final Pattern STATUS_CLASS = Pattern.compile("([1-5])[xX]{2}");
     private static final Pattern HEX = Pattern.compile(HEX_PATTERN);
@@ -90,7 +95,19 @@ final class CheckWords {
                     Text.quote(text) + " is no host",
                     "write a name or address and perhaps a port, as in app.internal:8080");
         }
+        Matcher port = AUTHORITY_PORT.matcher(text);
+        if (port.find()) {
+            checkPort(text, port.group(1));
+        }
         return text;
+    }
+
+    private static void checkPort(String text, String digits) throws InvalidValue {
+        boolean fits = digits.length() <= PORT_DIGITS && IntRange.PORT.contains(Integer.parseInt(digits));
+        if (!fits) {
+            throw new InvalidValue(
+                    Text.quote(text) + ": its port is out of range", "write a port in " + IntRange.PORT + ", or none");
+        }
     }
 
     static String header(String text) throws InvalidValue {
@@ -128,6 +145,11 @@ final class CheckWords {
         int to = status.group(2) == null ? from : Integer.parseInt(status.group(2));
         if (to < from) {
             throw new InvalidValue(Text.quote(text) + " ends before it begins", "write " + to + "-" + from);
+        }
+        if (to < FINAL_LEAST) {
+            throw new InvalidValue(
+                    "status " + text + " is never the final one of an answer",
+                    "write one of 200..599 or a range of them");
         }
         return new StatusRange(from, to);
     }

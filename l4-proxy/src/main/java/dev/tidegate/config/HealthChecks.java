@@ -16,6 +16,8 @@ final class HealthChecks {
     private static final Set<Key<String>> EXPECTING =
             Set.of(HealthKeys.EXPECT, HealthKeys.EXPECT_HEX, HealthKeys.EXPECT_REGEX);
 
+    private static final Set<Integer> BODILESS = Set.of(204, 205, 304);
+
     private final Problems problems;
     private final Values backend;
 
@@ -27,6 +29,7 @@ final class HealthChecks {
     void run() {
         HealthKeys.healthOf(backend).ifPresent(this::health);
         backend.value(HealthKeys.OUTLIER).flatMap(outlier -> outlier).ifPresent(this::outlier);
+        oneAttempt();
     }
 
     private void health(Located<Values> health) {
@@ -48,7 +51,7 @@ final class HealthChecks {
             return;
         }
         health.given(key).ifPresent(given -> {
-            String words = types.stream().map(CheckType::word).collect(Collectors.joining(" and "));
+            String words = words(types);
             problems.error(
                     given.mark(),
                     given.path(),
@@ -56,6 +59,12 @@ final class HealthChecks {
                             + type.word(),
                     "remove it, or write type: " + types.get(0).word());
         });
+    }
+
+    private static String words(List<CheckType> types) {
+        List<String> words = types.stream().map(CheckType::word).toList();
+        int last = words.size() - 1;
+        return last == 0 ? words.get(0) : String.join(", ", words.subList(0, last)) + " and " + words.get(last);
     }
 
     private void intervals(Located<Values> health) {
@@ -217,11 +226,27 @@ final class HealthChecks {
         if (health.isRefused(HealthKeys.EXPECT_STATUS)) {
             return;
         }
+        bodiless(health);
         List<StatusRange> passing = health.given(HealthKeys.EXPECT_STATUS)
                 .map(list -> list.value().stream().map(Located::value).toList())
                 .orElse(HealthConfig.Http.PASSING);
         health.given(HealthKeys.NOT_READY_STATUS)
                 .ifPresent(list -> list.value().forEach(notReady -> notPassing(notReady, passing)));
+    }
+
+    private void bodiless(Values health) {
+        health.given(HealthKeys.EXPECT_STATUS)
+                .filter(statuses -> statuses.value().stream().allMatch(status -> hasNoBody(status.value())))
+                .flatMap(statuses -> health.given(HealthKeys.EXPECT_BODY))
+                .ifPresent(body -> problems.error(
+                        body.mark(),
+                        body.path(),
+                        "no answer with a status of expect-status has a body",
+                        "let another status pass, or remove expect-body"));
+    }
+
+    private static boolean hasNoBody(StatusRange status) {
+        return status.from() == status.to() && BODILESS.contains(status.from());
     }
 
     private void notPassing(Located<StatusRange> notReady, List<StatusRange> passing) {
@@ -261,7 +286,35 @@ final class HealthChecks {
                 });
     }
 
+    private void oneAttempt() {
+        Optional<Integer> attempts =
+                backend.value(ConfigKeys.CONNECT).flatMap(connect -> connect.value(ConfigKeys.ATTEMPTS));
+        if (attempts.equals(Optional.of(1))) {
+            backend.given(HealthKeys.RETRY_BUDGET)
+                    .filter(budget -> budget.value().isPresent())
+                    .ifPresent(budget -> problems.warning(
+                            budget.mark(),
+                            budget.path(),
+                            "with connect.attempts 1 nothing is tried again, so that the budget is for nothing",
+                            "remove it, or allow more attempts"));
+        }
+    }
+
+    private void rate(Values outlier) {
+        if (outlier.value(HealthKeys.FAILURE_RATE).equals(Optional.of(Optional.empty()))) {
+            for (Key<?> key : List.of(HealthKeys.MIN_CONNECTIONS, HealthKeys.OUTLIER_INTERVAL)) {
+                outlier.given(key)
+                        .ifPresent(given -> problems.warning(
+                                given.mark(),
+                                given.path(),
+                                "without failure-rate it means nothing",
+                                "remove it, or set outlier.failure-rate"));
+            }
+        }
+    }
+
     private void outlier(Values outlier) {
+        rate(outlier);
         Optional<Duration> ejection = outlier.value(HealthKeys.EJECTION);
         outlier.given(HealthKeys.MAX_EJECTION)
                 .filter(max -> ejection.isPresent() && max.value().compareTo(ejection.get()) < 0)

@@ -66,7 +66,7 @@ final class HealthKeys {
             "source",
             ScalarType.text("IP address", "an IP address without a port", "", IpText::readHost),
             "the system's choice",
-            "the IP address of this machine that checks come from");
+            "the IP address of this machine that checks come from; not for `exec`");
     static final Key<Initial> INITIAL = Key.optional(
             "initial",
             ScalarType.oneOf(
@@ -429,6 +429,7 @@ final class HealthKeys {
 
     private static Map<Key<?>, List<CheckType>> types() {
         Map<Key<?>, List<CheckType>> types = new LinkedHashMap<>();
+        types.put(SOURCE, List.of(CheckType.TCP, CheckType.SEND_EXPECT, CheckType.HTTP, CheckType.GRPC, CheckType.TLS));
         types.put(CLOSE, List.of(CheckType.TCP));
         types.put(STEPS, List.of(CheckType.SEND_EXPECT));
         types.put(NOT_READY, List.of(CheckType.SEND_EXPECT));

@@ -1,5 +1,6 @@
 package dev.tidegate.config;
 
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
@@ -10,6 +11,11 @@ final class Regexes {
 
     /** Deep nesting takes stack, and how much there is differs from thread to thread. */
     private static final int BRACKETS_MAX = 100;
+
+    /** With these it depends on what is around whether nothing at all is found somewhere. */
+    private static final Pattern LOOKS_AROUND = Pattern.compile("[$^]|\\\\[bBAzZG]|\\(\\?<?[=!]");
+
+    private static final Set<String> ANYTHING = Set.of("^", "$", "^.*", ".*$", "^.*$");
 
     private Regexes() {}
 
@@ -28,7 +34,13 @@ final class Regexes {
                     "the expression has " + brackets + " opening brackets", "write at most " + BRACKETS_MAX);
         }
         try {
-            Pattern.compile(text);
+            Pattern pattern = Pattern.compile(text);
+            boolean needsNothing = pattern.matcher("").find();
+            if (needsNothing
+                    && (ANYTHING.contains(text) || !LOOKS_AROUND.matcher(text).find())) {
+                throw new InvalidValue(
+                        Text.quote(text) + " needs no character and is found in anything", "write what shall be found");
+            }
         } catch (PatternSyntaxException e) {
             String place = e.getIndex() < 0 ? "" : " at character " + (e.getIndex() + 1);
             throw new InvalidValue(

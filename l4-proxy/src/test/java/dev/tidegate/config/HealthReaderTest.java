@@ -234,6 +234,21 @@ final class HealthReaderTest {
                 "{type: sendexpect} | health.type: \"sendexpect\" is unknown; did you mean send-expect?",
                 "on | health: \"on\" is neither keys nor off; write KEY: VALUE lines, or off",
                 "{type: tcp, path: /} | health.path: path is for type http; this check is tcp; remove it, or write type: http",
+                "{type: exec, command: /x, source: 10.0.0.1} | health.source: source is for types tcp, send-expect, http, grpc"
+                        + " and tls; this check is exec",
+                "{type: http, expect-status: 101} | health.expect-status: status 101 is never the final one of an answer; write"
+                        + " one of 200..599 or a range of them",
+                "{type: http, not-ready-status: 100-199} | health.not-ready-status: status 100-199 is never the final one",
+                "{type: http, expect-status: [204, 304], expect-body: ok} | health.expect-body: no answer with a status of"
+                        + " expect-status has a body; let another status pass, or remove expect-body",
+                "{type: http, expect-body: x*} | health.expect-body: \"x*\" needs no character and is found in anything; write"
+                        + " what shall be found",
+                "{type: http, expect-body: ^.*$} | health.expect-body: \"^.*$\" needs no character and is found in anything",
+                "{type: send-expect, steps: [{expect-regex: .*}]} | health.steps[0].expect-regex: \".*\" needs no character",
+                "{type: send-expect, steps: [{expect: a}], not-ready: (a)?} | health.not-ready: \"(a)?\" needs no character",
+                "{type: http, host: \"x:99999\"} | health.host: \"x:99999\": its port is out of range; write a port in"
+                        + " 1..65535, or none",
+                "{type: grpc, host: \"[::1]:0\"} | health.host: \"[::1]:0\": its port is out of range",
                 "{type: tcp, host: a} | health.host: host is for types http and grpc; this check is tcp",
                 "{type: http, close: fin} | health.close: close is for type tcp; this check is http",
                 "{type: exec, command: /x, ca: /y} | health.ca: ca is for type tls; this check is exec",
@@ -397,6 +412,39 @@ final class HealthReaderTest {
         assertTrue(read("health", yaml).config().isPresent());
         assertEquals(1, lines.size(), lines::toString);
         assertTrue(lines.get(0).startsWith(expected), lines.get(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{type: http, expect-status: 100-399}",
+                "{type: http, expect-status: [204, 200], expect-body: ok}",
+                "{type: http, expect-body: ^$}",
+                "{type: http, expect-body: \"^(?!ERROR)\"}",
+                "{type: http, host: \"x:65535\"}",
+                "{type: http, host: \"[2001:db8::1]\"}",
+            })
+    void whatMayWorkIsTaken(String yaml) {
+        assertEquals(List.of(), problems("health", yaml));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "outlier: {interval: 5s} | outlier.interval: warning: without failure-rate it means nothing; remove it, or set"
+                        + " outlier.failure-rate",
+                "outlier: {min-connections: 5, failure-rate: off} | outlier.min-connections: warning: without failure-rate",
+                "connect: {attempts: 1}, retry-budget: {ratio: 10%} | retry-budget: warning: with connect.attempts 1 nothing is"
+                        + " tried again, so that the budget is for nothing; remove it, or allow more attempts",
+            })
+    void whatMeansNothingIsAWarning(String keys, String expected) {
+        ConfigResult result = ConfigText.read("frontends: [{name: edge, listen: \"127.0.0.1:1\", backend: web}]\n"
+                + "backends: [{name: web, endpoints: [{address: \"10.0.0.1:80\"}], " + keys + "}]\n");
+        List<String> lines = ConfigText.lines(result);
+        assertTrue(result.config().isPresent(), lines::toString);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.get(0).contains("backends.web." + expected), lines.get(0));
     }
 
     @ParameterizedTest
