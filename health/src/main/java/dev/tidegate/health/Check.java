@@ -324,7 +324,19 @@ final class Check {
         void end(Finding finding) {
             over = true;
             boolean excused = ownFault != null && finding.word() == Word.FAIL;
-            onFound(excused ? Finding.ofFault(ownFault) : finding);
+            onFound(excused ? ofOwnSide() : finding);
+        }
+
+        /** A source has two ways to be of no use, and the system one word for both. */
+        private Finding ofOwnSide() {
+            Finding found = Finding.ofFault(ownFault);
+            return target.source() == null
+                    ? found
+                    : new Finding(
+                            found.word(),
+                            found.detail() + " (source "
+                                    + target.source().getAddress().getHostAddress()
+                                    + ": is it this machine's, and has it ports left?)");
         }
 
         /** Says how far it had come. */

@@ -21,7 +21,8 @@ import picocli.CommandLine.TypeConversionException;
 /** {@code tidegate check}. */
 @Command(
         name = "check",
-        description = "Reads the configuration and tells every problem in it. Opens no socket.",
+        description =
+                "Reads the configuration and tells every problem in it, and what this machine lacks for it. Opens no socket.",
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {"0:valid", "1:invalid; with --strict, warnings too", "2:wrong usage"})
 final class CheckCommand implements Callable<Integer> {
@@ -64,7 +65,7 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ConfigResult result = ConfigReader.read(config.file(), System::getenv);
+        ConfigResult result = ConfigReader.read(config.file(), System::getenv, new ThisMachine());
         boolean valid =
                 result.config().isPresent() && (!strict || result.problems().isEmpty());
         switch (main.output(output)) {

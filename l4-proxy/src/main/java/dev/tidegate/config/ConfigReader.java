@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
 public final class ConfigReader {
     private final Problems problems = new Problems();
     private final Reading reading;
+    private final Optional<Machine> machine; // empty: not asked
     private final Merged frontends = new Merged(ConfigKeys.FRONTENDS);
     private final Merged backends = new Merged(ConfigKeys.BACKENDS);
 
@@ -24,8 +25,9 @@ public final class ConfigReader {
         byte[] bytes(Path file) throws IOException;
     }
 
-    private ConfigReader(UnaryOperator<String> env) {
+    private ConfigReader(UnaryOperator<String> env, Optional<Machine> machine) {
         this.reading = new Reading(problems, new Environment(env));
+        this.machine = machine;
     }
 
     /**
@@ -36,16 +38,20 @@ public final class ConfigReader {
      * @return the configuration, or what is wrong
      */
     public static ConfigResult read(Path file, UnaryOperator<String> env) {
-        return read(file, env, SourceText::bytes);
+        return read(file, new ConfigReader(env, Optional.empty()), SourceText::bytes);
+    }
+
+    /** The same, and asks whether that machine has what the configuration needs of it; what it lacks is a warning. */
+    public static ConfigResult read(Path file, UnaryOperator<String> env, Machine machine) {
+        return read(file, new ConfigReader(env, Optional.of(machine)), SourceText::bytes);
     }
 
     /** The same of regular files alone, which are never waited for: for a process that has better things to do. */
     public static ConfigResult readWithoutWaiting(Path file, UnaryOperator<String> env) {
-        return read(file, env, SourceText::bytesOfRegular);
+        return read(file, new ConfigReader(env, Optional.empty()), SourceText::bytesOfRegular);
     }
 
-    private static ConfigResult read(Path file, UnaryOperator<String> env, Source source) {
-        ConfigReader reader = new ConfigReader(env);
+    private static ConfigResult read(Path file, ConfigReader reader, Source source) {
         Mark start = new Mark(0, file.toString(), 1, 1);
         return reader.bytesOf(source, file, start, KeyPath.ROOT)
                 .map(bytes -> reader.result(file.toString(), bytes))
@@ -61,7 +67,7 @@ public final class ConfigReader {
      * @return the configuration, or what is wrong
      */
     public static ConfigResult readText(String fileName, byte[] text, UnaryOperator<String> env) {
-        return new ConfigReader(env).result(fileName, text);
+        return new ConfigReader(env, Optional.empty()).result(fileName, text);
     }
 
     private ConfigResult result(String file, byte[] bytes) {
@@ -82,9 +88,17 @@ public final class ConfigReader {
                 .given(ConfigKeys.INCLUDE)
                 .ifPresent(globs -> include(root.mark().file(), globs.value()));
         new CrossChecks(problems, new Located<>(values.get(), root.mark(), KeyPath.ROOT), frontends, backends).run();
+        machine.ifPresent(this::ask);
         return problems.hasErrors()
                 ? Optional.empty()
                 : Optional.of(ConfigBuilder.config(values.get(), frontends.elements(), backends.elements()));
+    }
+
+    private void ask(Machine of) {
+        MachineChecks checks = new MachineChecks(problems, of);
+        backends.elements()
+                .forEach(backend ->
+                        HealthKeys.healthOf(backend.value()).ifPresent(health -> checks.run(health.value())));
     }
 
     private void include(String main, List<Located<String>> globs) {

@@ -67,10 +67,11 @@ final class FitnessViews {
         Fitness fitness = cell.fitness();
         Standing standing = health.standing(cell);
         if (fitness.unfit(Unfit.UNCHECKED)) {
-            reasons.add("its first check is not over");
+            reasons.add(unchecked(health.checked(cell)));
         }
         if (fitness.unfit(Unfit.DOWN) || fitness.unfit(Unfit.NOT_READY)) {
-            reasons.add((fitness.unfit(Unfit.DOWN) ? "down" : "not ready") + whyDown(cell));
+            reasons.add((fitness.unfit(Unfit.DOWN) ? "down" : "not ready")
+                    + why(health.checked(cell), health.heldNanos(cell) > 0));
         }
         if (fitness.unfit(Unfit.EJECTED)) {
             reasons.add("ejected until " + standing.ejectedUntil() + ": " + standing.ejectedWhy());
@@ -82,21 +83,29 @@ final class FitnessViews {
         }
     }
 
+    /** An endpoint whose checks find out nothing stays as it is; what is in their way has to be seen. */
+    static String unchecked(Health.Checked checked) {
+        return isVoid(checked) ? "not checked: " + checked.last().finding().detail() : "its first check is not over";
+    }
+
     /** What the last check found, and if that is a pass, why it is not up all the same. */
-    private String whyDown(EndpointCell cell) {
-        Health.Checked checked = health.checked(cell);
+    static String why(Health.Checked checked, boolean held) {
         Verdict last = checked == null ? null : checked.last();
         if (last == null) {
             return ", its first check is not over";
         }
         String found = ": " + last.finding().detail();
-        if (last.finding().word() != Word.PASS) {
-            return found;
-        }
-        return (health.heldNanos(cell) > 0
-                        ? ", held down"
-                        : ", " + last.inRow() + " of " + last.needed() + " passes in a row")
-                + found;
+        return switch (last.finding().word()) {
+            case VOID -> "; not checked since" + found;
+            case PASS -> (held ? ", held down" : ", " + last.inRow() + " of " + last.needed() + " passes in a row") + found;
+            case FAIL, NOT_READY -> found;
+        };
+    }
+
+    private static boolean isVoid(Health.Checked checked) {
+        return checked != null
+                && checked.last() != null
+                && checked.last().finding().word() == Word.VOID;
     }
 
     /** What checks say; null without any. */

@@ -47,6 +47,16 @@ public record TlsProbe(Optional<String> serverName, Optional<String> caFile) imp
         serverName.ifPresent(SNIHostName::new);
     }
 
+    /** What is wrong with the CA file right now, as a run would tell it; empty: nothing, or there is none. Reads it. */
+    public Optional<String> troubleWithCa() {
+        try {
+            TlsClient.of(serverName, caFile);
+            return Optional.empty();
+        } catch (TlsClient.UnusableCaException e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
     @Override
     public Run start(ProbeContext context, InetSocketAddress address, Consumer<Finding> done) {
         Conversation conversation = new Conversation(done, channel -> {
