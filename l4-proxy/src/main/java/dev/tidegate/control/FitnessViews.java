@@ -97,7 +97,8 @@ final class FitnessViews {
         String found = ": " + last.finding().detail();
         return switch (last.finding().word()) {
             case VOID -> "; not checked since" + found;
-            case PASS -> (held ? ", held down" : ", " + last.inRow() + " of " + last.needed() + " passes in a row") + found;
+            case PASS ->
+                (held ? ", held down" : ", " + last.inRow() + " of " + last.needed() + " passes in a row") + found;
             case FAIL, NOT_READY -> found;
         };
     }

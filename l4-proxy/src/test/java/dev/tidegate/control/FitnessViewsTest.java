@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 final class FitnessViewsTest {
     private static Health.Checked checked(Condition condition, Finding last) {
         Verdict verdict = last == null ? null : new Verdict(Instant.EPOCH, 1, last, condition, 0, 1, 0);
-        return new Health.Checked(condition, Instant.EPOCH, verdict);
+        return new Health.Checked("back/e #1", Condition.UNKNOWN, condition, Instant.EPOCH, verdict, 0);
     }
 
     @Test
@@ -28,8 +28,7 @@ final class FitnessViewsTest {
         assertEquals(", its first check is not over", FitnessViews.why(checked(Condition.DOWN, null), false));
         assertEquals(": HTTP 500", FitnessViews.why(checked(Condition.DOWN, Finding.fail("HTTP 500")), false));
         assertEquals(
-                ", held down: HTTP 200",
-                FitnessViews.why(checked(Condition.DOWN, Finding.pass("HTTP 200")), true));
+                ", held down: HTTP 200", FitnessViews.why(checked(Condition.DOWN, Finding.pass("HTTP 200")), true));
         assertEquals(
                 "; not checked since: too many open files",
                 FitnessViews.why(checked(Condition.DOWN, Finding.voided("too many open files")), false));

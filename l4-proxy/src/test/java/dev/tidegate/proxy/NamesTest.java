@@ -151,6 +151,7 @@ class NamesTest {
                 int checksBefore = before.connections().size();
                 Await.until("more checks", () -> after.connections().size() >= 8);
                 assertEquals(checksBefore, before.connections().size(), "checks where it was");
+                assertEquals("127.0.0.3", address(proxy));
             }
         }
     }

@@ -103,8 +103,8 @@ class TcpProbeTest {
     /** A name has come to be of the other family: what cannot be looked at is not down. */
     @ParameterizedTest
     @EnumSource
-    void fromASourceOfTheOtherFamilyACheckIsVoidAndSaysSo(Io io) throws IOException {
-        InetSocketAddress six = new InetSocketAddress(InetAddress.getByName("::1"), 9);
+    void fromASourceOfTheOtherFamilyACheckIsVoidAndSaysSo(Io io) {
+        InetSocketAddress six = new InetSocketAddress(NetUtil.createInetAddressFromIpAddressString("::1"), 9);
 
         Finding found = check(io, fromLoopback(six));
 
@@ -114,9 +114,9 @@ class TcpProbeTest {
 
     @ParameterizedTest
     @EnumSource
-    void anAddressOfTheSourcesFamilyIsEnough(Io io) throws IOException {
+    void anAddressOfTheSourcesFamilyIsEnough(Io io) {
         ScriptedBackend backend = invariants.peer(ScriptedBackend.start(Scripts.readToEnd()));
-        InetSocketAddress six = new InetSocketAddress(InetAddress.getByName("::1"), 9);
+        InetSocketAddress six = new InetSocketAddress(NetUtil.createInetAddressFromIpAddressString("::1"), 9);
 
         Finding found = check(io, fromLoopback(six, backend.address()));
 
