@@ -1,5 +1,6 @@
 package dev.tidegate.health;
 
+import dev.tidegate.health.probe.ExecProbe;
 import io.netty.channel.EventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -201,7 +202,7 @@ public final class HealthChecker implements AutoCloseable {
     }
 
     /**
-     * Cancels every check, lets polite endings come to their end, and ends the loop. Waits for its thread, at most 3 s, unless
+     * Cancels every check, lets polite endings come to their end, and ends the loop. Waits for its thread and for programs to be killed, at most 3 s each, unless
      * called on it. Repeats do nothing.
      */
     @Override
@@ -212,7 +213,7 @@ public final class HealthChecker implements AutoCloseable {
             LOG.debug("closed before", e);
         }
         if (!loop.inEventLoop() && !awaitEnd()) {
-            LOG.warn("the thread of the checks has not ended: thread={} waited_ms={}", THREAD, THREAD_END_MILLIS);
+            LOG.warn("the checks have not ended: thread={} waited_ms={}", THREAD, THREAD_END_MILLIS);
         }
     }
 
@@ -236,7 +237,8 @@ public final class HealthChecker implements AutoCloseable {
 
     private boolean awaitEnd() {
         try {
-            return loop.awaitTermination(THREAD_END_MILLIS, TimeUnit.MILLISECONDS);
+            return loop.awaitTermination(THREAD_END_MILLIS, TimeUnit.MILLISECONDS)
+                    && ExecProbe.awaitKills(THREAD_END_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

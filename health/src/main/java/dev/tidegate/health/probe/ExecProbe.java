@@ -51,6 +51,15 @@ public record ExecProbe(List<String> command) implements Probe {
         }
     }
 
+    /**
+     * Waits until the programs of all runs that were cancelled before are killed, so that none outlives this process.
+     *
+     * @return whether that was so within {@code millis}
+     */
+    public static boolean awaitKills(long millis) throws InterruptedException {
+        return Programs.ofThisProcess().awaitKills(millis);
+    }
+
     @Override
     public Run start(ProbeContext context, InetSocketAddress address, Consumer<Finding> done) {
         Execution execution = new Execution(context, done);

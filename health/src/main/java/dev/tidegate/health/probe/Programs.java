@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -91,6 +92,13 @@ final class Programs {
             startWaiting();
         });
         return program;
+    }
+
+    /** Waits until all that were cancelled before have been killed, at most so long. */
+    boolean awaitKills(long millis) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        worker.execute(done::countDown);
+        return done.await(millis, TimeUnit.MILLISECONDS);
     }
 
     private void startWaiting() {

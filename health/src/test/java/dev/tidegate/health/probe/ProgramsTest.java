@@ -116,6 +116,24 @@ class ProgramsTest {
     }
 
     @Test
+    void afterAWaitNoCancelledProgramIsLeft() throws InterruptedException {
+        List<Run> hanging = hang("x", Programs.OWN + SHARED);
+        settle();
+        List<ProcessHandle> sleeps =
+                ProcessHandle.current().children().filter(ProgramsTest::isSleep).toList();
+        assertTrue(sleeps.size() >= Programs.OWN + SHARED, sleeps::toString);
+
+        hanging.forEach(run -> run.program.cancel());
+
+        assertTrue(programs.awaitKills(20_000));
+        Await.until("all have ended", () -> sleeps.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    private static boolean isSleep(ProcessHandle process) {
+        return process.info().command().filter(path -> path.endsWith("sleep")).isPresent();
+    }
+
+    @Test
     void turnsThatAllShareGrowWithTheMachine() {
         assertEquals(32, Programs.sharedBy(1));
         assertEquals(256, Programs.sharedBy(16));
