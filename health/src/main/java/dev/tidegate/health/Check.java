@@ -323,7 +323,8 @@ final class Check {
 
         void end(Finding finding) {
             over = true;
-            boolean excused = ownFault != null && finding.word() == Word.FAIL;
+            boolean excused =
+                    ownFault != null && (finding.word() == Word.FAIL || finding.equals(Finding.ofFault(ownFault)));
             onFound(excused ? ofOwnSide() : finding);
         }
 

@@ -202,8 +202,8 @@ public final class HealthChecker implements AutoCloseable {
     }
 
     /**
-     * Cancels every check, lets polite endings come to their end, and ends the loop. Waits for its thread and for programs to be killed, at most 3 s each, unless
-     * called on it. Repeats do nothing.
+     * Cancels every check, lets polite endings come to their end, and ends the loop. Waits for its thread and for programs to be
+     * killed, at most 3 s each, unless called on it. Repeats do nothing.
      */
     @Override
     public void close() {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,9 +22,14 @@ class ProcTest {
                 ScriptedClient client = ScriptedClient.connect(backend.address())) {
             backend.awaitConnections(1);
             int port = backend.port();
-            assertEquals(1, Sockets.count(Sockets.State.LISTEN, onLocalPort(port)));
-            assertEquals(1, Sockets.count(Sockets.State.ESTABLISHED, onLocalPort(port)));
-            assertEquals(1, Sockets.count(Sockets.State.ESTABLISHED, onRemotePort(port)));
+            // Another process may have the same port on another address.
+            Predicate<Sockets.Entry> near =
+                    onLocalPort(port).and(entry -> entry.local().equals(backend.address()));
+            Predicate<Sockets.Entry> far =
+                    onRemotePort(port).and(entry -> entry.remote().equals(backend.address()));
+            assertEquals(1, Sockets.count(Sockets.State.LISTEN, near));
+            assertEquals(1, Sockets.count(Sockets.State.ESTABLISHED, near));
+            assertEquals(1, Sockets.count(Sockets.State.ESTABLISHED, far));
             assertEquals(
                     3,
                     Sockets.ofThisProcess().stream()
@@ -32,8 +38,8 @@ class ProcTest {
             client.shutdownOutput();
             Await.until(
                     "FIN has arrived",
-                    () -> Sockets.count(Sockets.State.CLOSE_WAIT, onLocalPort(port)) == 1
-                            && Sockets.count(Sockets.State.FIN_WAIT2, onRemotePort(port)) == 1);
+                    () -> Sockets.count(Sockets.State.CLOSE_WAIT, near) == 1
+                            && Sockets.count(Sockets.State.FIN_WAIT2, far) == 1);
             assertEquals(Sockets.State.FIN_WAIT2, client.kernelState());
         }
     }
