@@ -331,7 +331,7 @@ final class Check {
         /** A source has two ways to be of no use, and the system one word for both. */
         private Finding ofOwnSide() {
             Finding found = Finding.ofFault(ownFault);
-            return target.source() == null
+            return target.source() == null || ownFault instanceof OtherFamilyException
                     ? found
                     : new Finding(
                             found.word(),

@@ -50,6 +50,8 @@ final class ConfigDocumentTest {
                                 "auto",
                                 "max-connections",
                                 "auto",
+                                "warm-up",
+                                "1s",
                                 "shutdown",
                                 Map.of("deadline", "5m", "spread", "10s", "lame-duck", "0s")),
                         "log",

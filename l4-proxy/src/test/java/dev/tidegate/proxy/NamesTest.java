@@ -148,9 +148,13 @@ class NamesTest {
                         TTL_BOUND,
                         () -> after.connections().size() >= 3);
 
-                int checksBefore = before.connections().size();
-                Await.until("more checks", () -> after.connections().size() >= 8);
-                assertEquals(checksBefore, before.connections().size(), "checks where it was");
+                // What was on its way is accepted late on a busy machine; then nothing comes there any more.
+                Await.until("no more checks where it was", TTL_BOUND, () -> {
+                    int there = before.connections().size();
+                    int here = after.connections().size();
+                    Await.until("more checks", () -> after.connections().size() >= here + 5);
+                    return before.connections().size() == there;
+                });
                 assertEquals("127.0.0.3", address(proxy));
             }
         }

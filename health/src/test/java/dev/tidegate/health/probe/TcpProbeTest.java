@@ -341,7 +341,10 @@ class TcpProbeTest {
 
         Finding found = check(io, from(plain, "192.0.2.1"));
 
-        assertEquals(Finding.voided("cannot assign requested address"), found);
+        assertEquals(
+                Finding.voided("cannot assign requested address"
+                        + " (source 192.0.2.1: is it this machine's, and has it ports left?)"),
+                found);
         assertEquals(Condition.UNKNOWN, recorder.condition("a"));
     }
 
