@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ClockJumpIT {
     private static final Duration BOUND = Duration.ofSeconds(30);
-    private static final long EJECTION_SECONDS = 4;
+    private static final long EJECTION_SECONDS = 10;
 
     @TempDir
     Path directory;
