@@ -1,6 +1,7 @@
 package dev.tidegate.health.probe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.health.Finding;
@@ -127,6 +128,15 @@ class ProgramsTest {
 
         assertTrue(programs.awaitKills(20_000));
         Await.until("all have ended", () -> sleeps.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void aWaitWithoutProgramsMakesNoThread() throws InterruptedException {
+        Programs unused = new Programs(SHARED);
+
+        assertTrue(unused.awaitKills(0));
+
+        assertFalse(unused.hasThread());
     }
 
     private static boolean isSleep(ProcessHandle process) {
