@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedBackend;
+import dev.tidegate.testkit.Sockets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -76,7 +77,9 @@ class WarmUpIT {
                                 Files.createDirectory(directory.resolve("without")),
                                 yaml(backend, "127.0.0.1:0", "off"))
                         .start()) {
-            Await.equal("sockets and event descriptors", descriptors(without.pid()), () -> descriptors(with.pid()));
+            Await.equal("event descriptors", descriptors(without.pid()), () -> descriptors(with.pid()));
+            // By TCP: the JVM keeps one UNIX socket of its own for good once it has closed a channel.
+            Await.equal("TCP sockets", tcpSockets(without.pid()), () -> tcpSockets(with.pid()));
         }
     }
 
@@ -143,11 +146,15 @@ class WarmUpIT {
         }
     }
 
-    /** Of those kinds that a warm-up opens. */
+    private static int tcpSockets(long pid) {
+        return Sockets.ofProcess(pid).size();
+    }
+
+    /** Of those kinds that event loops have. */
     private static List<String> descriptors(long pid) {
         try (Stream<Path> all = Files.list(Path.of("/proc/" + pid + "/fd"))) {
             return all.map(WarmUpIT::target)
-                    .filter(target -> target.startsWith("socket:") || target.startsWith("anon_inode:"))
+                    .filter(target -> target.startsWith("anon_inode:"))
                     .map(target -> target.replaceAll("\\d+", "N"))
                     .sorted()
                     .toList();
