@@ -11,6 +11,9 @@ final class OwnFrames {
 
     private static final int NO_ERROR = 0;
 
+    /** Of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014). */
+    private static final long GOLDEN_GAMMA = 0x9E37_79B9_7F4A_7C15L;
+
     private OwnFrames() {}
 
     static void writeGoaway(ByteBuf out, int lastId) {
@@ -21,6 +24,13 @@ final class OwnFrames {
     static void writePing(ByteBuf out, long payload) {
         writeHead(out, FrameType.PING);
         out.writeLong(payload);
+    }
+
+    /** The payload of a PING that a secret gives: the same for the same secret, and unlike those that clients count up. */
+    static long payload(int secret) {
+        long mixed = (secret + GOLDEN_GAMMA) * 0xBF58_476D_1CE4_E5B9L;
+        mixed = (mixed ^ (mixed >>> 27)) * 0x94D0_49BB_1331_11EBL;
+        return mixed ^ (mixed >>> 31);
     }
 
     private static void writeHead(ByteBuf out, FrameType type) {

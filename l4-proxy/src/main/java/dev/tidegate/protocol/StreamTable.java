@@ -6,8 +6,9 @@ import dev.tidegate.model.Side;
  * The open streams of one HTTP/2 connection (RFC 9113 section 5.1): which they are, and which of the two sides has ended.
  *
  * <p>An open-addressed table of one {@code int} per slot. It grows by half when three quarters are taken, so that a stream
- * takes 8 bytes at most; up to {@value #MAX_STREAMS} streams open at once. Confined to the connection's worker. Allocates only
- * when more streams are open than it had room for.
+ * takes 8 bytes at most; up to {@value #MAX_STREAMS} streams open at once. Of more than that it loses count, for good: from
+ * then on nobody knows when none is open, so it says that some are, and keeps none. Confined to the connection's worker.
+ * Allocates only when more streams are open than it had room for.
  */
 final class StreamTable {
     static final int MAX_STREAMS = 4_096;
@@ -30,6 +31,9 @@ final class StreamTable {
     private static final int STATE_BITS = 2;
     private static final int STATE_MASK = 3;
 
+    /** What {@link #size} is from the first stream on that there was no room for. */
+    private static final int LOST_COUNT = -1;
+
     /** Keeps a client from choosing ids that all fall on one slot. */
     private final int salt;
 
@@ -44,6 +48,7 @@ final class StreamTable {
         return size == 0;
     }
 
+    /** How many are open; negative if count is lost. */
     int size() {
         return size;
     }
@@ -52,24 +57,28 @@ final class StreamTable {
         return slots.length * Integer.BYTES;
     }
 
+    int salt() {
+        return salt;
+    }
+
     /**
-     * A stream is open; without effect if it is already.
+     * A stream is open; without effect if it is already, or if count is lost.
      *
      * @param id of the stream, odd if the client has opened it, even if the endpoint has promised it
-     * @return false: there is no room for it
      */
-    boolean open(int id) {
-        if (find(id) >= 0) {
-            return true;
+    void open(int id) {
+        if (size == LOST_COUNT || find(id) >= 0) {
+            return;
         }
         if (size == MAX_STREAMS) {
-            return false;
+            size = LOST_COUNT;
+            slots = EMPTY;
+            return;
         }
         if ((size + 1) * 4 > slots.length * 3) {
             rebuild(Math.max(SMALLEST, slots.length + slots.length / 2), FrameWalker.MAX_ID);
         }
         put(((id >>> 1) << STATE_BITS) | ((id & 1) == 0 ? PUSHED : BOTH_OPEN));
-        return true;
     }
 
     /** A side has ended its half of a stream. Without effect on one that is not open. */
@@ -129,7 +138,7 @@ final class StreamTable {
     }
 
     private int find(int id) {
-        if (size == 0) {
+        if (size <= 0) {
             return -1;
         }
         for (int at = home(id); slots[at] != 0; at = after(at)) {
@@ -178,6 +187,6 @@ final class StreamTable {
 
     @Override
     public String toString() {
-        return size + " open streams";
+        return size == LOST_COUNT ? "more than " + MAX_STREAMS + " open streams" : size + " open streams";
     }
 }

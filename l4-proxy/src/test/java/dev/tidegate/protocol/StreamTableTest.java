@@ -67,26 +67,47 @@ class StreamTableTest {
 
     @Test
     void takesSoManyStreamsInEightBytesEachAndNoMore() {
-        for (int i = 0; i < StreamTable.MAX_STREAMS; i++) {
-            assertTrue(table.open(2 * i + 1));
-        }
+        openAsManyAsItTakes();
 
-        assertFalse(table.open(2 * StreamTable.MAX_STREAMS + 1));
-        assertTrue(table.open(1), "one that is open already needs no room");
+        table.open(1);
+
+        assertEquals(StreamTable.MAX_STREAMS, table.size(), "one that is open already needs no room");
         assertTrue(table.bytes() <= 8 * StreamTable.MAX_STREAMS, () -> table.bytes() + " bytes");
     }
 
     @Test
-    void givesBackWhatABurstTook() {
+    void ofMoreItLosesCountForGoodAndKeepsNothing() {
+        openAsManyAsItTakes();
+
+        table.open(2 * StreamTable.MAX_STREAMS + 1);
+        for (int id = 1; id <= 2 * StreamTable.MAX_STREAMS + 1; id += 2) {
+            table.ended(id, Side.DOWNSTREAM);
+            table.reset(id);
+        }
+        table.refuseAbove(0);
+        table.open(20_001);
+        table.reset(20_001);
+
+        assertFalse(table.isEmpty());
+        assertEquals(0, table.bytes());
+    }
+
+    private void openAsManyAsItTakes() {
         for (int i = 0; i < StreamTable.MAX_STREAMS; i++) {
             table.open(2 * i + 1);
         }
+    }
+
+    @Test
+    void givesBackWhatABurstTook() {
+        openAsManyAsItTakes();
         for (int i = 0; i < StreamTable.MAX_STREAMS; i++) {
             table.reset(2 * i + 1);
         }
 
         assertTrue(table.bytes() <= 1_024, () -> table.bytes() + " bytes");
-        assertTrue(table.open(9_999));
+        table.open(9_999);
+        assertEquals(1, table.size());
     }
 
     @Property(tries = 50)
@@ -113,7 +134,7 @@ class StreamTableTest {
                     }
                 }
                 default -> {
-                    assertTrue(tested.open(id));
+                    tested.open(id);
                     open.computeIfAbsent(id, each -> new HashSet<>(each % 2 == 0 ? Set.of(Side.DOWNSTREAM) : Set.of()));
                 }
             }
