@@ -15,9 +15,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code tidegate man}: for whoever makes a package. */
-@Command(name = "man", hidden = true, description = "Writes the manual pages, one a command, into a directory.")
+@Command(name = "man", hidden = true, description = "Writes the manual pages into a directory.")
 final class ManCommand implements Callable<Integer> {
-    @Parameters(paramLabel = "DIR", description = "Made if it is not there.")
+    @Parameters(
+            paramLabel = "DIR",
+            description = "Gets man1 with a page for each command, and man5 with that of the configuration.")
     private Path directory;
 
     @Option(
@@ -32,10 +34,11 @@ final class ManCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try {
-            Files.createDirectories(directory);
             for (Map.Entry<String, String> page :
                     ManPages.of(Main.commandLine().getCommandSpec(), date).entrySet()) {
-                Files.writeString(directory.resolve(page.getKey()), page.getValue(), StandardCharsets.UTF_8);
+                Path file = directory.resolve(page.getKey());
+                Files.createDirectories(file.toAbsolutePath().getParent());
+                Files.writeString(file, page.getValue(), StandardCharsets.UTF_8);
             }
             return Exit.OK;
         } catch (IOException e) {

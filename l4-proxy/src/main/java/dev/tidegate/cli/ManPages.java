@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,7 +16,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The manual pages of all commands, in the language of man(7), from what the command line knows of itself. Stateless. */
+/**
+ * The manual pages of all commands and of the configuration, in the language of man(7), from what the command line knows of
+ * itself. Stateless.
+ */
 final class ManPages {
     private ManPages() {}
 
@@ -24,7 +28,7 @@ final class ManPages {
      *
      * @param root the command that has all others
      * @param date that they tell, as 2026-11-29
-     * @return the text of each page, by its file name
+     * @return the text of each page, by the name of its file, below the directory of its section
      */
     static Map<String, String> of(CommandSpec root, LocalDate date) {
         Map<String, String> pages = new LinkedHashMap<>();
@@ -35,8 +39,9 @@ final class ManPages {
                         !command.usageMessage().hidden() && !command.name().equals("help"))
                 .forEach(commands::add);
         for (CommandSpec command : commands) {
-            pages.put(title(command) + ".1", page(command, commands, date));
+            pages.put("man1/" + title(command) + ".1", page(command, commands, date));
         }
+        pages.put("man5/" + ConfigManPage.NAME + ".5", ConfigManPage.of(date));
         return pages;
     }
 
@@ -46,15 +51,7 @@ final class ManPages {
 
     private static String page(CommandSpec command, List<CommandSpec> all, LocalDate date) {
         UsageMessageSpec usage = command.usageMessage();
-        Roff roff = new Roff();
-        roff.macro(
-                "TH",
-                title(command).toUpperCase(Locale.ROOT),
-                "1",
-                date.toString(),
-                "Tidegate " + VersionCommand.version(),
-                "Tidegate Manual");
-        roff.macro("ad", "l"); // stretched lines of options are hard to read
+        Roff roff = new Roff(title(command), 1, date);
         roff.macro("SH", "NAME");
         String[] sentences = usage.description()[0].split("(?<=[.:]) ", 2);
         roff.line(title(command) + " \\- ", lead(sentences[0]));
@@ -144,76 +141,11 @@ final class ManPages {
 
     private static void seeAlso(CommandSpec command, List<CommandSpec> all, Roff roff) {
         roff.macro("SH", "SEE ALSO");
-        roff.line(all.stream()
-                .filter(each -> each != command && (each.parent() == null || command.parent() == null))
-                .map(each -> roff.bold(title(each)) + "(1)")
+        roff.line(Stream.concat(
+                        all.stream()
+                                .filter(each -> each != command && (each.parent() == null || command.parent() == null))
+                                .map(each -> roff.bold(title(each)) + "(1)"),
+                        Stream.of(roff.bold(ConfigManPage.NAME) + "(5)"))
                 .collect(Collectors.joining(", ")));
-    }
-
-    /** Text in man(7)'s language as it is written. For one page. */
-    private static final class Roff {
-        private static final String BOLD = "\u0001";
-        private static final String ITALIC = "\u0002";
-        private static final String PLAIN = "\u0003";
-
-        private final StringBuilder out = new StringBuilder();
-
-        /** Marks, which the escape of the text leaves alone. */
-        String bold(String text) {
-            return BOLD + text + PLAIN;
-        }
-
-        String italic(String text) {
-            return ITALIC + text + PLAIN;
-        }
-
-        void macro(String name, String... arguments) {
-            out.append('.').append(name);
-            for (String argument : arguments) {
-                // A date is read, so its hyphens must not be escaped.
-                boolean plain = argument.matches("[A-Za-z0-9]+|[0-9-]+");
-                out.append(plain ? " " + argument : " \"" + escaped(argument) + "\"");
-            }
-            out.append('\n');
-        }
-
-        /** A line of text, never taken for a request. */
-        void line(String... parts) {
-            String text = String.join("", parts);
-            out.append(text.startsWith(".") || text.startsWith("'") ? "\\&" : "")
-                    .append(escaped(text))
-                    .append('\n');
-        }
-
-        /** A paragraph, a sentence a line, which is how the language wants it. */
-        void text(String paragraph) {
-            for (String sentence : paragraph.split("(?<=[a-z`)]\\.) (?=[A-Z])", -1)) {
-                line(sentence);
-            }
-        }
-
-        /** A term and what it means. */
-        void item(String term, String meaning) {
-            macro("TP");
-            line(term);
-            text(meaning);
-        }
-
-        private static String escaped(String text) {
-            return text.replace("\\- ", "\u0004")
-                    .replace("\\", "\\e")
-                    .replace("-", "\\-")
-                    .replace("`", "\\(ga")
-                    .replace("\"", "\\(dq")
-                    .replace("\u0004", "\\- ")
-                    .replace(BOLD, "\\fB")
-                    .replace(ITALIC, "\\fI")
-                    .replace(PLAIN, "\\fR");
-        }
-
-        @Override
-        public String toString() {
-            return out.toString();
-        }
     }
 }

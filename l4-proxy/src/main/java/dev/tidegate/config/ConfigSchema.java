@@ -43,6 +43,38 @@ public final class ConfigSchema {
     }
 
     /**
+     * A key in words.
+     *
+     * @param path from the root, with {@code []} for lists
+     * @param type of its value, in words
+     * @param unit of its numbers; may be empty
+     * @param whenAbsent what holds then, or "required"
+     * @param range the values it takes; may be empty
+     * @param meaning what it does
+     * @param onReload what a reload does with a changed value, "live" or "restart"; empty for a group of keys
+     */
+    public record KeyText(
+            String path, String type, String unit, String whenAbsent, String range, String meaning, String onReload) {}
+
+    /** Every key in words, a group before its keys. */
+    public static List<KeyText> keys() {
+        return ConfigKeys.all().stream().map(ConfigSchema::inWords).toList();
+    }
+
+    private static KeyText inWords(ConfigKeys.Place place) {
+        Key<?> key = place.key();
+        boolean defaults = key.fallback().isPresent() && key.fallbackText().isEmpty();
+        return new KeyText(
+                place.path(),
+                key.type().title(),
+                key.type().unit(),
+                defaults ? "the defaults below" : key.fallbackText(),
+                key.type().range(),
+                key.meaning(),
+                key.type() instanceof Section ? "" : key.onReload());
+    }
+
+    /**
      * The reference table of every key.
      *
      * @return Markdown, one row a key, ending in a line feed
@@ -50,18 +82,15 @@ public final class ConfigSchema {
     public static String markdownTable() {
         StringBuilder table = new StringBuilder("| key | type | unit | when absent | range | meaning | on reload |\n")
                 .append("|---|---|---|---|---|---|---|\n");
-        for (ConfigKeys.Place place : ConfigKeys.all()) {
-            Key<?> key = place.key();
-            boolean group = key.type() instanceof Section;
-            boolean defaults = key.fallback().isPresent() && key.fallbackText().isEmpty();
+        for (KeyText key : keys()) {
             List<String> cells = List.of(
-                    "`" + place.path() + "`",
-                    key.type().title(),
-                    key.type().unit(),
-                    defaults ? "the defaults below" : key.fallbackText(),
-                    key.type().range(),
+                    "`" + key.path() + "`",
+                    key.type(),
+                    key.unit(),
+                    key.whenAbsent(),
+                    key.range(),
                     key.meaning(),
-                    group ? "" : key.onReload());
+                    key.onReload());
             table.append("| ").append(String.join(" | ", cells)).append(" |\n");
         }
         return table.toString();

@@ -3,6 +3,7 @@ package dev.tidegate.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.config.ConfigSchema;
 import dev.tidegate.testkit.Tool;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -32,8 +33,8 @@ class ManPagesTest {
                 Exit.OK,
                 Main.execute(writer, writer, "man", directory.resolve("man").toString()),
                 err::toString);
-        try (Stream<Path> files = Files.list(directory.resolve("man"))) {
-            pages = files.sorted().toList();
+        try (Stream<Path> files = Files.walk(directory.resolve("man"))) {
+            pages = files.filter(Files::isRegularFile).sorted().toList();
         }
     }
 
@@ -52,7 +53,10 @@ class ManPagesTest {
         assertTrue(expected.contains("tidegate-drain.1"));
         assertEquals(
                 expected,
-                pages.stream().map(page -> page.getFileName().toString()).toList());
+                pages.stream()
+                        .filter(page -> page.getParent().endsWith("man1"))
+                        .map(page -> page.getFileName().toString())
+                        .toList());
     }
 
     @Test
@@ -77,7 +81,7 @@ class ManPagesTest {
     @Test
     void aPageTellsSynopsisOptionsExitCodesAndExamples() {
         String text = Tool.require("groff")
-                .run(BOUND, "-man", "-Tascii", "-P-cbou", "-rLL=100n", page("tidegate-drain.1"))
+                .run(BOUND, "-man", "-Tascii", "-P-cbou", "-rLL=100n", page("man1/tidegate-drain.1"))
                 .stdout();
 
         for (String expected : List.of(
@@ -91,6 +95,26 @@ class ManPagesTest {
                 "EXAMPLES",
                 "tidegate drain web/a --deadline 10m --spread 2m",
                 "tidegate(1)")) {
+            assertTrue(text.contains(expected), () -> expected + " is not in\n" + text);
+        }
+    }
+
+    @Test
+    void thePageOfTheConfigurationTellsEveryKey() {
+        String text = Tool.require("groff")
+                .run(BOUND, "-man", "-Tutf8", "-P-cbou", "-rLL=200n", page("man5/tidegate.yaml.5"))
+                .stdout();
+
+        for (ConfigSchema.KeyText key : ConfigSchema.keys()) {
+            assertTrue(text.contains(key.path()), () -> key.path() + " is not in\n" + text);
+        }
+        for (String expected : List.of(
+                "tidegate.yaml - configuration",
+                "FRONTENDS",
+                "lifetime: {max-age: 10m, jitter: 20%}",
+                "${NAME:-default}",
+                "on reload: live",
+                "tidegate-check(1)")) {
             assertTrue(text.contains(expected), () -> expected + " is not in\n" + text);
         }
     }
