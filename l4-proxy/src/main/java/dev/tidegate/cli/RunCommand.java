@@ -75,6 +75,7 @@ final class RunCommand implements Callable<Integer> {
     RunCommand(PlainRun how, Main main, PrintWriter err) {
         this.config = new ConfigOption(how.config());
         this.watch = how.watch();
+        this.takeOver = how.takeOver();
         this.arguments = how.arguments();
         this.main = main;
         this.err = err;

@@ -16,17 +16,24 @@ class PlainRunTest {
     @ParameterizedTest
     @ValueSource(strings = {"run --config /a/b.yaml --watch", "run --watch --config /a/b.yaml"})
     void theUsualCommandLinesAreUnderstood(String line) {
-        assertEquals(Optional.of(new PlainRun(Path.of("/a/b.yaml"), true)), PlainRun.of(line.split(" ")));
+        assertEquals(Optional.of(new PlainRun(Path.of("/a/b.yaml"), true, false)), PlainRun.of(line.split(" ")));
     }
 
     @Test
     void withoutWatchNothingIsWatched() {
-        assertEquals(Optional.of(new PlainRun(Path.of("c"), false)), PlainRun.of("run", "--config", "c"));
+        assertEquals(Optional.of(new PlainRun(Path.of("c"), false, false)), PlainRun.of("run", "--config", "c"));
+    }
+
+    @Test
+    void aProcessThatTakesOverStartsAsFast() {
+        assertEquals(
+                Optional.of(new PlainRun(Path.of("c"), false, true)),
+                PlainRun.of("run", "--config", "c", "--take-over"));
     }
 
     /** A process that takes over is started as this one was. */
     @ParameterizedTest
-    @ValueSource(strings = {"run --config c", "run --config c --watch"})
+    @ValueSource(strings = {"run --config c", "run --config c --watch", "run --config c --watch --take-over"})
     void itTellsItsArguments(String line) {
         assertEquals(
                 List.of(line.split(" ")),
@@ -44,6 +51,7 @@ class PlainRunTest {
                 "run --config=a",
                 "run --config a --config b",
                 "run --watch --watch --config a",
+                "run --take-over --config a --take-over",
                 "run --config a --help",
                 "run --config --watch",
                 "run --config @a",
