@@ -40,12 +40,13 @@ public final class HandCrankedLoop implements AutoCloseable {
     private static final long PAUSE_NANOS = 50_000;
 
     private final MockTicker ticker = Ticker.newMockTicker();
+    private final LoopTime time = new LoopTime(ticker);
     private final Registry registry;
     private final Loop loop;
 
     private HandCrankedLoop(IoHandlerFactory io) {
         registry = new Registry(io);
-        loop = new Loop(Thread.currentThread(), registry, ticker);
+        loop = new Loop(Thread.currentThread(), registry, time);
     }
 
     /** Over the JDK's selector. */
@@ -150,12 +151,10 @@ public final class HandCrankedLoop implements AutoCloseable {
         // Netty's own shutdown may leave descriptors of io_uring open: it does not wait for closes under way.
         registry.closeAll();
         runUntil("every channel is closed: " + registry, registry::isEmpty);
+        // The quiet period, even of 0, ends only when the loop's own time has moved; until then it sleeps for 100 ms.
+        time.moveByItself();
         loop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
-        runUntil("the loop has ended", () -> {
-            // The quiet period, even of 0, ends only when the loop's own time has moved.
-            ticker.advance(1, TimeUnit.NANOSECONDS);
-            return loop.isTerminated();
-        });
+        runUntil("the loop has ended", loop::isTerminated);
     }
 
     @Override
@@ -235,6 +234,37 @@ public final class HandCrankedLoop implements AutoCloseable {
         @Override
         public String toString() {
             return registrations.keySet().toString();
+        }
+    }
+
+    /** The fake time, which in the end goes on with each look at it. */
+    private static final class LoopTime implements Ticker {
+        private final Ticker ticker;
+        private long stepNanos;
+        private long movedNanos;
+
+        LoopTime(Ticker ticker) {
+            this.ticker = ticker;
+        }
+
+        void moveByItself() {
+            stepNanos = 1;
+        }
+
+        @Override
+        public long initialNanoTime() {
+            return ticker.initialNanoTime();
+        }
+
+        @Override
+        public long nanoTime() {
+            movedNanos += stepNanos;
+            return ticker.nanoTime() + movedNanos;
+        }
+
+        @Override
+        public void sleep(long delay, TimeUnit unit) throws InterruptedException {
+            ticker.sleep(delay, unit);
         }
     }
 

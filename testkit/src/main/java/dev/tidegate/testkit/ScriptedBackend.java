@@ -90,13 +90,14 @@ public final class ScriptedBackend implements AutoCloseable {
 
     /**
      * A port where connects neither succeed nor fail: it listens, never accepts, and its queue is full, so that the kernel
-     * drops each SYN. Proved by a connect of its own that hangs.
+     * drops each SYN. Proved by the kernel's own count.
      */
     public static ScriptedBackend blackHole() {
         try {
-            ServerSocketChannel server = listen(Options.DEFAULT.withBacklog(1));
+            Options options = Options.DEFAULT.withBacklog(1);
+            ServerSocketChannel server = listen(options);
             ScriptedBackend backend = new ScriptedBackend(Scripts.silent(), addressOf(server), server);
-            backend.fillQueue();
+            backend.fillQueue(options.backlog);
             return backend;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot make a port with a full queue", e);
@@ -210,27 +211,15 @@ public final class ScriptedBackend implements AutoCloseable {
         thread.start();
     }
 
-    private void fillQueue() throws IOException {
-        Duration hang = Duration.ofMillis(200);
-        for (int tries = 0; tries < 64; tries++) {
+    /** The kernel takes one more than the backlog says. */
+    private void fillQueue(int backlog) throws IOException {
+        for (int i = 0; i <= backlog; i++) {
             SocketChannel filler = SocketChannel.open();
-            filler.configureBlocking(false);
-            boolean connected = filler.connect(address) || Await.tryUntil(hang, () -> finished(filler));
-            if (!connected) {
-                filler.close();
-                return;
-            }
             held.add(filler);
+            filler.socket().connect(address, Math.toIntExact(Await.BOUND.toMillis()));
         }
-        throw new IllegalStateException(this + ": 64 connects were taken although the backlog is 1");
-    }
-
-    private static boolean finished(SocketChannel connecting) {
-        try {
-            return connecting.finishConnect();
-        } catch (IOException e) {
-            throw new UncheckedIOException("a connect to a listening port failed", e);
-        }
+        // A connect returns a moment before the kernel has put it there.
+        Await.until(this + ": its queue is full", () -> Sockets.waitingForAccept(address) > backlog);
     }
 
     private void join(Thread thread) {

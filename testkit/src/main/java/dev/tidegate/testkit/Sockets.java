@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,11 +67,16 @@ public final class Sockets {
 
     /** All of this network namespace. */
     public static List<Entry> all() {
+        return read(line -> true);
+    }
+
+    /** Only lines that are wanted are parsed: after a test with many connections thousands stand there in TIME_WAIT. */
+    private static List<Entry> read(Predicate<String> wanted) {
         List<Entry> entries = new ArrayList<>();
         for (String table : List.of("tcp", "tcp6")) {
             Path path = Path.of("/proc/net", table);
             if (Files.exists(path)) {
-                readTable(path, entries);
+                readTable(path, wanted, entries);
             }
         }
         return entries;
@@ -89,17 +95,26 @@ public final class Sockets {
 
     /** How many are in {@code state} and match. */
     public static long count(State state, Predicate<Entry> matches) {
-        return all().stream()
-                .filter(entry -> entry.state == state)
+        String printed = HexFormat.of().withUpperCase().toHexDigits((byte) (state.ordinal() + 1));
+        return read(line -> line.startsWith(printed, stateAt(line))).stream()
                 .filter(matches)
                 .count();
     }
 
     /** The connection between two addresses, as seen by {@code local}. */
     public static Optional<Entry> find(InetSocketAddress local, InetSocketAddress remote) {
-        return all().stream()
+        String port = HexFormat.of().withUpperCase().toHexDigits((short) local.getPort());
+        return read(line -> line.startsWith(port, localPortAt(line))).stream()
                 .filter(entry -> entry.local.equals(local) && entry.remote.equals(remote))
                 .findFirst();
+    }
+
+    /** How many connections wait for accept at the listener of that address; none where nobody listens. */
+    static long waitingForAccept(InetSocketAddress listener) {
+        return read(line -> line.startsWith("0A", stateAt(line))).stream()
+                .filter(entry -> entry.local.equals(listener))
+                .mapToLong(Entry::receiveQueueBytes)
+                .sum();
     }
 
     /** Matches sockets whose own port it is. */
@@ -112,15 +127,23 @@ public final class Sockets {
         return entry -> entry.remote.getPort() == port;
     }
 
-    private static void readTable(Path path, List<Entry> into) {
+    private static void readTable(Path path, Predicate<String> wanted, List<Entry> into) {
         try {
-            List<String> lines = Files.readAllLines(path);
-            for (String line : lines.subList(1, lines.size())) {
-                into.add(parse(line));
-            }
+            String table = Files.readString(path, StandardCharsets.ISO_8859_1);
+            table.lines().skip(1).filter(wanted).map(Sockets::parse).forEach(into::add);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + path, e);
         }
+    }
+
+    /** Where in a line of the table the own port is, in four digits. */
+    private static int localPortAt(String line) {
+        return line.indexOf(':', line.indexOf(':') + 1) + 1;
+    }
+
+    /** Where in a line of the table the state is, in two digits. */
+    private static int stateAt(String line) {
+        return line.indexOf(':', localPortAt(line)) + 6;
     }
 
     /** {@code sl local rem st tx:rx tr:tm retrnsmt uid timeout inode …}. */
