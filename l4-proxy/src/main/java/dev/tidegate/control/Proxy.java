@@ -59,9 +59,7 @@ import org.slf4j.LoggerFactory;
 public final class Proxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Proxy.class);
 
-    /** How long a loop goes on after its last task, and how long at most. */
-    private static final long LAST_COMPLETIONS_MILLIS = 50;
-
+    /** How long at most a loop goes on after its last task. */
     private static final long LOOP_STOP_MILLIS = 1_000;
 
     /** How often operations, and endpoints that were taken away, are looked at. */
@@ -672,9 +670,9 @@ public final class Proxy implements AutoCloseable {
     private void endWorkers() {
         List<Future<?>> ends = new ArrayList<>();
         for (Worker worker : workers) {
-            // io_uring closes a socket by completions that its loop is still to see.
-            ends.add(
-                    worker.loop().shutdownGracefully(LAST_COMPLETIONS_MILLIS, LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
+            ends.add(worker.loop()
+                    .shutdownGracefully(
+                            parts.transport().lastCompletionsMillis(), LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
         }
         int busy = Loops.awaitAll(ends, Loops.PATIENCE);
         if (busy > 0) {

@@ -24,6 +24,7 @@ final class IoUringTransport implements Transport {
     private static final short RING_BATCH = 16;
     private static final int RING_BUFFER_BYTES = 32 * 1024;
     private static final int RING_ENTRIES = 1024;
+    private static final long LAST_COMPLETIONS_MILLIS = 50;
 
     private final boolean bufferRing;
 
@@ -58,6 +59,12 @@ final class IoUringTransport implements Transport {
             listener.config().setOption(ChannelOptions.IPV6_V6ONLY, 1);
         }
         return listener;
+    }
+
+    @Override
+    public long lastCompletionsMillis() {
+        // It closes a socket by completions that its loop is still to see.
+        return LAST_COMPLETIONS_MILLIS;
     }
 
     @Override

@@ -48,6 +48,11 @@ public interface Transport extends Sockets {
     /** Whether a listener on an IPv4 address may accept IPv6 clients, which then are to be refused. */
     boolean acceptsOtherFamily();
 
+    /** How long a loop goes on after its last socket was closed, as the kernel is still to tell of that; 0 where it is not. */
+    default long lastCompletionsMillis() {
+        return 0;
+    }
+
     /** Gives an accepted channel, not yet registered, the options of relayed ones. */
     default void prepareAccepted(Channel channel) {
         ChannelOptions.relayed(channel.config());
