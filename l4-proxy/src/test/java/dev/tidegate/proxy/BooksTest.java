@@ -75,7 +75,7 @@ class BooksTest {
     private static void endEarly(Wish transport, int rounds) throws Exception {
         try (var refusing = ScriptedBackend.refusing();
                 var hole = ScriptedBackend.blackHole()) {
-            int base = Fds.count();
+            int base = Fds.countInThisJvm();
             for (String endpoint : List.of(
                     "{address: \"" + refusing.hostPort() + "\"}",
                     "{address: \"" + hole.hostPort() + "\"}",
@@ -87,7 +87,7 @@ class BooksTest {
                     // What the process opens once and keeps.
                     resetClient(proxy);
                     proxy.awaitNoConnections();
-                    int before = Fds.count();
+                    int before = Fds.countInThisJvm();
                     for (int i = 0; i < rounds; i++) {
                         if (i % 4 == 3) {
                             goAtOnce(proxy);
@@ -97,11 +97,11 @@ class BooksTest {
                     }
                     // Some may still wait to be accepted.
                     Await.equal("closed", rounds + 1L, proxy::closed);
-                    Await.until("descriptors are back from " + before, () -> Fds.count() <= before);
+                    Await.until("descriptors are back from " + before, () -> Fds.countInThisJvm() <= before);
                     assertEquals(0, proxy.cell(0).inFlight());
                 }
             }
-            Await.until("all descriptors are back from " + base, () -> Fds.count() <= base + 2);
+            Await.until("all descriptors are back from " + base, () -> Fds.countInThisJvm() <= base + 2);
         }
     }
 
@@ -275,7 +275,7 @@ class BooksTest {
                         .endpoint(backend)
                         .timeouts("{idle: 1s}")
                         .start()) {
-            int before = Fds.count();
+            int before = Fds.countInThisJvm();
             List<ScriptedClient> clients = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
                 clients.add(proxy.connect());
@@ -288,7 +288,7 @@ class BooksTest {
             backend.awaitAllDone();
 
             assertEquals(100, proxy.closed(CloseReason.IDLE));
-            Await.until("descriptors are back from " + before, () -> Fds.count() <= before);
+            Await.until("descriptors are back from " + before, () -> Fds.countInThisJvm() <= before);
         }
     }
 

@@ -78,7 +78,7 @@ class HostilePeersTest {
             }
             proxy.awaitNoConnections();
             backend.awaitAllDone();
-            int fds = Fds.count();
+            int fds = Fds.countInThisJvm();
             for (int i = 0; i < clients; i++) {
                 if (i % 200 == 0) {
                     // They come faster than they are served, and shall not be refused for their number.
@@ -90,7 +90,7 @@ class HostilePeersTest {
             }
             Await.equal("connections closed", clients + 1L, proxy::closed);
             backend.awaitAllDone();
-            Await.until("descriptors are back", () -> Fds.count() <= fds + 2);
+            Await.until("descriptors are back", () -> Fds.countInThisJvm() <= fds + 2);
         }
     }
 

@@ -22,13 +22,27 @@ import java.util.stream.Collectors;
  * }</pre>
  */
 public final class Fds {
+    /** Jars, libraries, its own images, sources of randomness: opened late and kept. */
+    private static final Pattern JVM_FILES =
+            Pattern.compile(".*\\.(jar|jmod|so|jsa|class)(\\.\\d+)?|.*/lib/modules|/dev/u?random|/proc/.*|/sys/.*");
+
     private static final Pattern SOCKET = Pattern.compile("socket:\\[(\\d+)]");
 
     private Fds() {}
 
-    /** How many this process has open. */
-    public static int count() {
-        return count(ProcessHandle.current().pid());
+    /**
+     * How many this process has open, without those that the JVM itself opens when it pleases: whether a jar was opened
+     * before a test or is during it depends on which tests ran before in the same JVM.
+     */
+    public static int countInThisJvm() {
+        return openInThisJvm().size();
+    }
+
+    /** The same, with number and target. */
+    static Map<Integer, String> openInThisJvm() {
+        Map<Integer, String> open = open(ProcessHandle.current().pid());
+        open.values().removeIf(target -> JVM_FILES.matcher(target).matches());
+        return open;
     }
 
     /** How many process {@code pid} has open. */

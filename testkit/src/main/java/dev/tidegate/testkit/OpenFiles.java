@@ -5,16 +5,11 @@ import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The descriptors that this JVM had open at a moment, without those that the JVM itself opens when it pleases. */
 final class OpenFiles {
     static final OpenFiles NONE = new OpenFiles(Map.of());
-
-    /** Jars, libraries, its own images, sources of randomness: opened late and kept. */
-    private static final Pattern JVM_FILES =
-            Pattern.compile(".*\\.(jar|jmod|so|jsa|class)(\\.\\d+)?|.*/lib/modules|/dev/u?random|/proc/.*|/sys/.*");
 
     private final Map<Integer, String> before;
 
@@ -24,15 +19,15 @@ final class OpenFiles {
 
     static OpenFiles now() throws IOException, InterruptedException {
         WarmUp.once();
-        return new OpenFiles(counted());
+        return new OpenFiles(Fds.openInThisJvm());
     }
 
     /** Waits up to {@code bound} until at most {@code tolerance} more are open than at that moment; else tells which. */
     Optional<String> leftOver(Duration bound, int tolerance) {
-        if (Await.tryUntil(bound, () -> counted().size() <= before.size() + tolerance)) {
+        if (Await.tryUntil(bound, () -> Fds.openInThisJvm().size() <= before.size() + tolerance)) {
             return Optional.empty();
         }
-        Map<Integer, String> now = counted();
+        Map<Integer, String> now = Fds.openInThisJvm();
         String more = now.entrySet().stream()
                 .filter(fd -> !fd.getValue().equals(before.get(fd.getKey())))
                 .map(fd -> fd.getKey() + " " + fd.getValue() + connectionOf(fd.getValue()))
@@ -48,12 +43,6 @@ final class OpenFiles {
                 .findFirst()
                 .map(entry -> " (" + entry.state() + " " + entry.local() + " to " + entry.remote() + ")")
                 .orElse("");
-    }
-
-    private static Map<Integer, String> counted() {
-        return Fds.open(ProcessHandle.current().pid()).entrySet().stream()
-                .filter(fd -> !JVM_FILES.matcher(fd.getValue()).matches())
-                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     /** Has the JDK open what it keeps for good (the marker socket of its closed channels) before anything is counted. */
