@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 
 final class MutatedConfigTest {
     private static final Path FULL = Path.of("..", "examples", "full.yaml");
-    private static final int MUTANTS = 1_000;
     private static final long SEED = 20_260_729L;
     /** CPU of this thread, not time on the wall: the machine may be busy with something else. */
     private static final long CPU_MAX_NANOS = 200_000_000;
@@ -79,13 +78,23 @@ final class MutatedConfigTest {
     @Test
     @Tag("slow")
     void aMutantIsAConfigurationOrHasAProblemWithAPlace() throws IOException {
+        mutate(300);
+    }
+
+    @Test
+    @Tag("nightly")
+    void eachOfTenThousandMutantsIsAConfigurationOrHasAProblemWithAPlace() throws IOException {
+        mutate(10_000);
+    }
+
+    private static void mutate(int mutants) throws IOException {
         byte[] full = Files.readAllBytes(FULL);
         for (int i = 0; i < 50; i++) {
             assertEquals(List.of(), read(full).problems()); // warm: what is timed is the reader, not the compiler
         }
         Random random = new Random(SEED);
         int refused = 0;
-        for (int i = 0; i < MUTANTS; i++) {
+        for (int i = 0; i < mutants; i++) {
             byte[] mutant = full;
             for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
                 mutant = mutate(mutant, random);
@@ -93,7 +102,7 @@ final class MutatedConfigTest {
             refused += check(mutant, i) ? 0 : 1;
         }
         // Neither all nor none: otherwise the mutants would show nothing.
-        assertTrue(refused > MUTANTS / 4 && refused < MUTANTS, "refused: " + refused);
+        assertTrue(refused > mutants / 4 && refused < mutants, "refused: " + refused);
     }
 
     private static boolean check(byte[] mutant, int number) {

@@ -65,7 +65,7 @@ class HealthTest {
         try (Health health = health(control)) {
             Snapshot snapshot = snapshot(endpoints);
             health.prepare(config(), snapshot);
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 3; i++) {
                 long begin = System.nanoTime();
                 health.follow(snapshot);
                 least = Math.min(least, System.nanoTime() - begin);

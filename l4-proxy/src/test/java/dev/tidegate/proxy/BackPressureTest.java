@@ -274,7 +274,7 @@ class BackPressureTest {
         try (var backend = ScriptedBackend.start(Scripts.streamForever(1));
                 var proxy = ProxyFixture.on(transport).endpoint(backend).start()) {
             int accepted = 0;
-            for (int cycle = 0; cycle < 5; cycle++) {
+            for (int cycle = 0; cycle < 3; cycle++) {
                 List<ScriptedClient> clients = new ArrayList<>();
                 for (int i = 0; i < 10; i++) {
                     clients.add(stalledClient(proxy));
@@ -295,7 +295,7 @@ class BackPressureTest {
     @EachTransport
     @Tag("slow")
     void stallingAndResumingKeepsEveryByte(Wish transport) throws Exception {
-        stallAndResume(ProxyFixture.on(transport), ScriptedClient.Options.DEFAULT, 2, 1);
+        stallAndResume(ProxyFixture.on(transport), ScriptedClient.Options.DEFAULT, 1, 1);
     }
 
     /** Side by side, and with less in the kernel's buffers, so that a round is a matter of its two stalls. */

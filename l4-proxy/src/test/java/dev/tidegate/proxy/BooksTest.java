@@ -62,7 +62,7 @@ class BooksTest {
     @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
     @Tag("slow")
     void earlyEndsLeaveNothingBehind(Wish transport) throws Exception {
-        endEarly(transport, 100);
+        endEarly(transport, 60);
     }
 
     @ParameterizedTest
@@ -273,7 +273,7 @@ class BooksTest {
         try (var backend = ScriptedBackend.start(Scripts.readToEnd());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 1s}")
+                        .timeouts("{idle: 300ms}")
                         .start()) {
             int before = Fds.countInThisJvm();
             List<ScriptedClient> clients = new ArrayList<>();

@@ -253,7 +253,7 @@ class Http1EndingsTest {
         Requests requests = new Requests();
         try (var backend = agreeing(requests, agreement);
                 var proxy =
-                        proxy(transport, backend, "max-requests: 3, max-age: 2s, jitter: 0%, grace: 20s, quiet: 50ms");
+                        proxy(transport, backend, "max-requests: 3, max-age: 1s, jitter: 0%, grace: 20s, quiet: 50ms");
                 var client = proxy.connect()) {
             client.send(request);
             assertRead(agreement, client);

@@ -214,7 +214,7 @@ class NamesTest {
     @EachTransport
     @Tag("slow")
     void answersThatKeepChangingHurtNoConnection(Wish transport) throws Exception {
-        flip(transport, 4);
+        flip(transport, 2);
     }
 
     @EachTransport

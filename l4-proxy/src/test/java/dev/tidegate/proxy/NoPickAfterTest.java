@@ -31,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * cilium/cilium#27096: one that was going away was still picked.
  */
 class NoPickAfterTest {
-    private static final int ROUNDS = 50;
     private static final int CONNECTING_THREADS = 4;
     private static final int SERVED_A_ROUND = 60;
     private static final Duration ROUND_BOUND = Duration.ofSeconds(30);
@@ -49,6 +48,17 @@ class NoPickAfterTest {
     @ValueSource(strings = {"round-robin", "random", "least-connections", "power-of-two"})
     @Tag("slow")
     void nobodyWhoConnectsAfterTheCallComesToTheEndpoint(String balance) throws Exception {
+        takeOutAndBack(balance, 24);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"round-robin", "random", "least-connections", "power-of-two"})
+    @Tag("nightly")
+    void nobodyWhoConnectsAfterOneOfThousandCallsComesToTheEndpoint(String balance) throws Exception {
+        takeOutAndBack(balance, 1_000);
+    }
+
+    private void takeOutAndBack(String balance, int rounds) throws Exception {
         try (var a = ReloadFixture.named("a");
                 var b = ReloadFixture.named("b");
                 var proxy = ProxyFixture.on(Wish.EPOLL)
@@ -60,7 +70,7 @@ class NoPickAfterTest {
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
             List<Thread> connecting = start(proxy);
             try {
-                for (int round = 1; round <= ROUNDS; round++) {
+                for (int round = 1; round <= rounds; round++) {
                     awaitServed("a is picked before round " + round, servedByA, 1);
                     takeOut(operator, round);
                     out = round;

@@ -74,6 +74,7 @@ class OperatorAndReloadTest {
                 assertEchoes(onA);
                 proxy.pass(Duration.ofMinutes(30));
                 assertTrue(onA.readToEnd().kind() != End.Kind.TIMEOUT, "its deadline is forgotten");
+                onA.channel().close();
                 assertEquals("done", operator.await(drain.id(), "done").state());
                 Await.until(
                         "it has its record",

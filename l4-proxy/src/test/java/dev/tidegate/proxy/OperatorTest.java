@@ -114,7 +114,7 @@ class OperatorTest {
             echo(quiet);
             echo(owed);
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
-            OperationView drain = operator.drain(endpoint("a"), Duration.ofSeconds(2), NOW, DrainMode.GRACEFUL);
+            OperationView drain = operator.drain(endpoint("a"), Duration.ofSeconds(1), NOW, DrainMode.GRACEFUL);
             assertEquals(2, drain.total());
             long begin = System.nanoTime();
             // It talks on and on: no moment is quiet.
@@ -123,7 +123,7 @@ class OperatorTest {
 
             assertEquals(End.Kind.FIN, quiet.readToEnd().kind());
             quiet.shutdownOutput();
-            assertTrue(millis >= 1_900, "cut after " + millis + " ms");
+            assertTrue(millis >= 950, "cut after " + millis + " ms");
             OperationView done = operator.await(drain.id(), "done");
             assertEquals(1, done.retired());
             assertEquals(1, done.cut());
@@ -145,8 +145,8 @@ class OperatorTest {
                 var client = proxy.connect()) {
             echo(client);
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
-            Duration deadline = Duration.ofMillis(400);
-            OperationView drain = operator.drain(endpoint("a"), deadline, Duration.ofMillis(300), DrainMode.GRACEFUL);
+            Duration deadline = Duration.ofMillis(200);
+            OperationView drain = operator.drain(endpoint("a"), deadline, Duration.ofMillis(150), DrainMode.GRACEFUL);
             operator.undrain(endpoint("a"));
             assertEquals("cancelled", operator.look(drain.id()).state());
 

@@ -146,21 +146,21 @@ class RelayHalfCloseTest {
     @Tag("slow")
     @EachTransport
     void aHalfClosedPairThatStillCarriesBytesIsNotCut(Wish transport) throws IOException {
-        byte[] drops = SeededStream.bytes(4, 15);
+        byte[] drops = SeededStream.bytes(4, 14);
         try (var backend = ScriptedBackend.start(c -> {
                     c.readToEnd();
-                    c.sendSliced(drops, Duration.ofMillis(200));
+                    c.sendSliced(drops, Duration.ofMillis(100));
                 });
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{half-closed: 2s}")
+                        .timeouts("{half-closed: 1s}")
                         .start();
                 ScriptedClient client = proxy.connect()) {
             client.shutdownOutput();
             End end = client.readToEnd();
 
             assertEquals(End.Kind.FIN, end.kind());
-            assertEquals(15, end.bytes());
+            assertEquals(drops.length, end.bytes());
             assertEquals(CloseReason.CLIENT_CLOSED, proxy.awaitOnlyRecord().reason);
         }
     }
@@ -169,7 +169,7 @@ class RelayHalfCloseTest {
     @EachTransport
     @Tag("slow")
     void halfClosedSilentPairsDoNotWakeTheWorker(Wish transport) throws IOException, InterruptedException {
-        halfClosedPairsRest(transport, 30, Duration.ofMillis(700));
+        halfClosedPairsRest(transport, 30, Duration.ofMillis(300));
     }
 
     @Tag("nightly")
@@ -270,7 +270,7 @@ class RelayHalfCloseTest {
         try (var backend = ScriptedBackend.blackHole();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .connect("{timeout: 1500ms, attempts: 1, deadline: 1500ms}")
+                        .connect("{timeout: 800ms, attempts: 1, deadline: 800ms}")
                         .start();
                 ScriptedClient client = proxy.connect()) {
             client.send("x");
@@ -298,7 +298,7 @@ class RelayHalfCloseTest {
     }
 
     private static void assertRested(long cpuNanos) {
-        assertTrue(cpuNanos < 300_000_000L, () -> "the worker used " + cpuNanos / 1_000_000 + " ms of CPU");
+        assertTrue(cpuNanos < 150_000_000L, () -> "the worker used " + cpuNanos / 1_000_000 + " ms of CPU");
     }
 
     /** linkerd/linkerd2#8033. */
@@ -308,7 +308,7 @@ class RelayHalfCloseTest {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .shutdown("{deadline: 800ms, spread: 100ms}")
+                        .shutdown("{deadline: 400ms, spread: 100ms}")
                         .start();
                 ScriptedClient client = proxy.connect()) {
             client.send("x");
@@ -375,7 +375,7 @@ class RelayHalfCloseTest {
         try (var backend = ScriptedBackend.blackHole();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .connect("{timeout: 400ms, attempts: 3, deadline: 2s}")
+                        .connect("{timeout: 200ms, attempts: 3, deadline: 2s}")
                         .start()) {
             for (int i = 0; i < clients; i++) {
                 try (ScriptedClient client = proxy.connect()) {

@@ -57,7 +57,7 @@ class ResetTest {
     @Tag("slow")
     @NativeTransports
     void aSlowClientGetsAllOfALongAnswerUnderTheShortestTimeouts(Wish transport) throws IOException {
-        slowClient(transport, 3 * MIB, 700_000);
+        slowClient(transport, 3 * MIB / 2, 700_000);
     }
 
     @Tag("nightly")
@@ -74,7 +74,7 @@ class ResetTest {
                 });
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 2s, half-closed: 2s}")
+                        .timeouts("{idle: 1s, half-closed: 1s}")
                         .start();
                 ScriptedClient client = ScriptedClient.connect(
                         proxy.address(), ScriptedClient.Options.DEFAULT.withReceiveBuffer(SMALL_BUFFER))) {
@@ -104,7 +104,7 @@ class ResetTest {
     @EachTransport
     @Tag("slow")
     void anEarlyAnswerBeforeAResetReachesAClientThatIsStillUploading(Wish transport) throws IOException {
-        earlyAnswers(transport, 15, 4 * MIB);
+        earlyAnswers(transport, 6, 4 * MIB);
     }
 
     @Tag("nightly")
@@ -266,7 +266,7 @@ class ResetTest {
                 });
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 500ms}")
+                        .timeouts("{idle: 200ms}")
                         .start()) {
             for (int round = 0; round < rounds; round++) {
                 try (ScriptedClient client = proxy.connect()) {

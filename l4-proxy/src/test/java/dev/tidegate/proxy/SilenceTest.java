@@ -22,15 +22,18 @@ import org.junit.jupiter.api.Tag;
 /** What silence a connection may keep, and what is none. */
 class SilenceTest {
     private static final int KIB = 1024;
-    private static final Duration PAUSE = Duration.ofMillis(150);
-    private static final int DROPS = 20;
+    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final int DROPS = 14;
+    /** Less than all pauses together, and far more than one. */
+    private static final String IDLE = "{idle: 1s, half-closed: 1s}";
+
     private static final String OFF = "{idle: off, half-closed: off, unacked: off}";
 
     /** coollabsio/coolify#8200: off means off, and does not mean at once. */
     @EachTransport
     @Tag("slow")
     void offMeansOff(Wish transport) throws IOException {
-        longSilence(transport, OFF, Duration.ofMillis(800));
+        longSilence(transport, OFF, Duration.ofMillis(400));
     }
 
     @Tag("nightly")
@@ -125,7 +128,7 @@ class SilenceTest {
         try (var backend = ScriptedBackend.start(Scripts.readToEnd());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 500ms}")
+                        .timeouts("{idle: 300ms}")
                         .start()) {
             for (int i = 0; i < 100; i++) {
                 clients.add(proxy.connect());
@@ -143,7 +146,7 @@ class SilenceTest {
         try (var backend = ScriptedBackend.start(Scripts.readToEnd());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 1500ms}")
+                        .timeouts(IDLE)
                         .start();
                 ScriptedClient client = proxy.connect()) {
             client.sendSliced(SeededStream.bytes(1, DROPS), PAUSE);
@@ -161,7 +164,7 @@ class SilenceTest {
         try (var backend = ScriptedBackend.start(Scripts.sliced(SeededStream.bytes(1, DROPS), PAUSE));
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 1500ms}")
+                        .timeouts(IDLE)
                         .start();
                 ScriptedClient client = proxy.connect()) {
             End end = client.readToEnd();
@@ -177,15 +180,15 @@ class SilenceTest {
     @Tag("slow")
     @NativeTransports
     void aBlockedWriteThatMovesIsNoSilence(Wish transport) throws IOException {
-        int rate = 1_500_000;
+        int rate = 1_500_000; // some two seconds for what is sent
         try (var backend = ScriptedBackend.start(
                         ScriptedBackend.Options.DEFAULT.withReceiveBuffer(64 * KIB), Scripts.slowReader(rate));
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 1500ms, half-closed: 1500ms}")
+                        .timeouts(IDLE)
                         .start();
                 ScriptedClient client = proxy.connect()) {
-            long sent = client.sendUntilBlocked(1, 5_000_000, Duration.ofMillis(300));
+            long sent = client.sendUntilBlocked(1, 3_000_000, Duration.ofMillis(300));
             client.shutdownOutput();
             Await.until(
                     "all is there",
@@ -206,7 +209,7 @@ class SilenceTest {
         try (var backend = ScriptedBackend.neverReading();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 700ms}")
+                        .timeouts("{idle: 500ms}")
                         .start();
                 ScriptedClient client = proxy.connect()) {
             client.sendUntilBlocked(1, Long.MAX_VALUE, Duration.ofMillis(200));

@@ -139,9 +139,9 @@ class SpreadTest {
                 readers.add(new Thread(() -> readOn(client), "bulk"));
                 readers.get(i).start();
             }
-            Await.until("bulk moves", () -> bulk.stream().allMatch(client -> client.bytesReceived() > 10_000_000));
+            Await.until("bulk moves", () -> bulk.stream().allMatch(client -> client.bytesReceived() > 3_000_000));
             List<Long> millis = new ArrayList<>();
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 100; i++) {
                 long begin = System.nanoTime();
                 try (ScriptedClient client = proxy.connect()) {
                     client.send("eping");
@@ -151,7 +151,7 @@ class SpreadTest {
             }
             Collections.sort(millis);
 
-            assertTrue(millis.get(197) < 1_000, () -> "from connect to the answer, in ms: " + millis);
+            assertTrue(millis.get(98) < 1_000, () -> "from connect to the answer, in ms: " + millis);
             bulk.forEach(ScriptedClient::close);
             for (Thread reader : readers) {
                 reader.join();

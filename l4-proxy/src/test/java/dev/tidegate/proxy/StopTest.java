@@ -49,7 +49,7 @@ class StopTest {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .shutdown("{deadline: 1s, spread: 0s}")
+                        .shutdown("{deadline: 300ms, spread: 0s}")
                         .start();
                 var client = proxy.connect()) {
             client.send("an answer is owed");
@@ -74,7 +74,7 @@ class StopTest {
         try (var backend = ScriptedBackend.start(Scripts.silent());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .shutdown("{deadline: 1s, spread: 0s}")
+                        .shutdown("{deadline: 300ms, spread: 0s}")
                         .start();
                 var client = proxy.connect()) {
             client.send("x");
@@ -96,7 +96,7 @@ class StopTest {
         try (var backend = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .shutdown("{deadline: 2s, spread: 0s}")
+                        .shutdown("{deadline: 1s, spread: 0s}")
                         .start();
                 var client = proxy.connect()) {
             client.send("ping");
@@ -112,7 +112,7 @@ class StopTest {
             long millis = (System.nanoTime() - begin) / 1_000_000;
 
             assertEquals(Ending.RST, cut.ending());
-            assertTrue(millis >= 1_950, "cut after " + millis + " ms");
+            assertTrue(millis >= 950, "cut after " + millis + " ms");
             var record = proxy.awaitOnlyRecord();
             assertEquals(CloseReason.SHUTDOWN, record.reason);
             assertEquals(RetireHow.CUT, record.how);
@@ -128,7 +128,7 @@ class StopTest {
         try (var backend = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .shutdown("{deadline: 20s, spread: 0s}")
+                        .shutdown("{deadline: 4s, spread: 0s}")
                         .start();
                 var client = proxy.connect()) {
             client.send("ping");
@@ -156,7 +156,7 @@ class StopTest {
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
                         .workers(2)
-                        .shutdown("{deadline: 4s, spread: 3s}")
+                        .shutdown("{deadline: 2s, spread: 1500ms}")
                         .start()) {
             List<ScriptedClient> clients = new ArrayList<>();
             for (int i = 0; i < count; i++) {
@@ -171,8 +171,8 @@ class StopTest {
             long half = whenEnded(backend, count / 2);
             long last = whenEnded(backend, count);
 
-            assertTrue(half - first > 200_000_000L, "the first half within " + (half - first) + " ns");
-            assertTrue(last - half > 200_000_000L, "the second half within " + (last - half) + " ns");
+            assertTrue(half - first > 100_000_000L, "the first half within " + (half - first) + " ns");
+            assertTrue(last - half > 100_000_000L, "the second half within " + (last - half) + " ns");
             clients.forEach(ScriptedClient::close);
             Await.until("stopped", () -> proxy.proxy().stopped().isDone());
             assertEquals(count, proxy.closed(CloseReason.SHUTDOWN));
@@ -194,7 +194,7 @@ class StopTest {
         try (var backend = ScriptedBackend.echo();
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .shutdown("{deadline: 1h, spread: 30m, lame-duck: 1s}")
+                        .shutdown("{deadline: 1h, spread: 30m, lame-duck: 500ms}")
                         .start();
                 var held = proxy.connect()) {
             held.send("ping");
@@ -211,7 +211,7 @@ class StopTest {
                     client.readText(4);
                     served++;
                 } catch (PeerGoneException closedInTheQueue) {
-                    assertTrue(System.nanoTime() - begin >= 900_000_000L, "closed before its time");
+                    assertTrue(System.nanoTime() - begin >= 450_000_000L, "closed before its time");
                 } catch (ConnectException expected) {
                     refused = expected;
                 }
@@ -256,7 +256,7 @@ class StopTest {
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(hole)
                         .connect("{timeout: 1m, deadline: 5m}")
-                        .shutdown("{deadline: 1s, spread: 0s}")
+                        .shutdown("{deadline: 300ms, spread: 0s}")
                         .start();
                 var client = proxy.connect()) {
             Await.until("it dials", () -> proxy.cell(0).inFlight() == 1);

@@ -25,7 +25,7 @@ class AcceptSoakTest {
     @EachTransport
     @Tag("slow")
     void manyConnectsOneAfterAnotherAndManyAtOnceAreAllServed(Wish transport) throws Exception {
-        soak(transport, 2_000, 500);
+        soak(transport, 600, 300);
     }
 
     @EachTransport

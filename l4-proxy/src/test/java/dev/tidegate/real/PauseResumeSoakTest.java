@@ -54,8 +54,8 @@ class PauseResumeSoakTest {
 
     @EachTransport
     @Tag("slow")
-    void twoThousandRoundsLoseNothing(Wish transport) throws Exception {
-        soak(transport, 2_000);
+    void fiveHundredRoundsLoseNothing(Wish transport) throws Exception {
+        soak(transport, 500);
     }
 
     @EachTransport
