@@ -6,6 +6,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -44,10 +45,26 @@ final class FakeDns implements AutoCloseable {
     private volatile int ttlSeconds = 1; // writer: the test
 
     FakeDns() throws IOException {
-        tcp = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
-        socket = new DatagramSocket(tcp.getLocalPort(), InetAddress.getLoopbackAddress());
+        ServerSocket listening = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+        DatagramSocket bound = withTheSamePort(listening);
+        while (bound == null) {
+            listening.close();
+            listening = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+            bound = withTheSamePort(listening);
+        }
+        tcp = listening;
+        socket = bound;
         start("fake-dns", this::serve);
         start("fake-dns-tcp", this::serveTcp);
+    }
+
+    /** Null where someone else has it for UDP, as whoever asks a name server may. */
+    private static DatagramSocket withTheSamePort(ServerSocket listening) throws IOException {
+        try {
+            return new DatagramSocket(listening.getLocalPort(), InetAddress.getLoopbackAddress());
+        } catch (BindException taken) {
+            return null;
+        }
     }
 
     private static void start(String name, Runnable loop) {
