@@ -252,12 +252,14 @@ class Http1EndingsTest {
     private static void switchedIsEndedByAge(Wish transport, String request, String agreement) throws Exception {
         Requests requests = new Requests();
         try (var backend = agreeing(requests, agreement);
-                var proxy =
-                        proxy(transport, backend, "max-requests: 3, max-age: 1s, jitter: 0%, grace: 20s, quiet: 50ms");
+                var proxy = proxy(
+                        transport, backend, "max-requests: 3, max-age: 10m, jitter: 0%, grace: 20s, quiet: 50ms");
                 var client = proxy.connect()) {
             client.send(request);
             assertRead(agreement, client);
             assertPayloadPasses(client);
+
+            proxy.pass(Duration.ofMinutes(10));
 
             assertNothingButFin(client);
             client.shutdownOutput();

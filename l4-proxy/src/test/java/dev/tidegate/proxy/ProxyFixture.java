@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToLongFunction;
 
 /**
@@ -51,12 +52,14 @@ public final class ProxyFixture implements AutoCloseable {
 
     private final Proxy proxy;
     private final FloodLog floods;
+    private final AtomicLong aheadNanos;
     private final List<AccessRecord> records;
     private volatile boolean abandoned; // writer: the test
 
-    private ProxyFixture(Proxy proxy, FloodLog floods, List<AccessRecord> records) {
+    private ProxyFixture(Proxy proxy, FloodLog floods, AtomicLong aheadNanos, List<AccessRecord> records) {
         this.proxy = proxy;
         this.floods = floods;
+        this.aheadNanos = aheadNanos;
         this.records = records;
     }
 
@@ -195,6 +198,7 @@ public final class ProxyFixture implements AutoCloseable {
                         "tests run on all transports; this machine lacks one: " + missing.getMessage(), missing);
             }
             FloodLog floods = new FloodLog(System::nanoTime);
+            AtomicLong aheadNanos = new AtomicLong();
             List<AccessRecord> records = Collections.synchronizedList(new ArrayList<>());
             Proxy proxy = Proxy.start(
                     result.config().get(),
@@ -204,7 +208,7 @@ public final class ProxyFixture implements AutoCloseable {
                                     : SmallSendBuffers.of(choice.transport(), sendBufferBytes),
                             workers,
                             maxConnections,
-                            System::nanoTime,
+                            () -> System.nanoTime() + aheadNanos.get(),
                             42,
                             floods,
                             records::add,
@@ -213,13 +217,18 @@ public final class ProxyFixture implements AutoCloseable {
                             runtime,
                             state -> CompletableFuture.completedFuture(Optional.empty()),
                             InheritedSockets.NONE));
-            return new ProxyFixture(proxy, floods, records);
+            return new ProxyFixture(proxy, floods, aheadNanos, records);
         }
     }
 
     /** The running proxy. */
     public Proxy proxy() {
         return proxy;
+    }
+
+    /** Lets that much time pass for its connections, at once. */
+    public void pass(Duration time) {
+        aheadNanos.addAndGet(time.toNanos());
     }
 
     /** Where the first listener is bound. */

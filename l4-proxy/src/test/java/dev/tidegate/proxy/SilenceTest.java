@@ -128,11 +128,17 @@ class SilenceTest {
         try (var backend = ScriptedBackend.start(Scripts.readToEnd());
                 var proxy = ProxyFixture.on(transport)
                         .endpoint(backend)
-                        .timeouts("{idle: 300ms}")
+                        .timeouts("{idle: 1h}")
                         .start()) {
             for (int i = 0; i < 100; i++) {
                 clients.add(proxy.connect());
             }
+            proxy.awaitConnected(0, 100);
+            backend.awaitConnections(100);
+            proxy.pass(Duration.ofHours(1));
+            backend.awaitAllDone();
+            // Their clients do not close, and are not waited for longer than this.
+            proxy.pass(Duration.ofSeconds(5));
             Await.until("all let go", Duration.ofSeconds(20), () -> proxy.closed(CloseReason.IDLE) == 100);
             assertEquals(0, proxy.active());
         } finally {
