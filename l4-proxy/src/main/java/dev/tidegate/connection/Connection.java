@@ -71,6 +71,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private static final long BLIND_LOOK_NANOS = SECOND;
     /** A blocked write is looked at this many times within the time that silence may last. */
     private static final int LOOKS_AT_BLOCKED = 16;
+    /** In its latter half, what the kernel still delivers is looked at after each such part of that time. */
+    private static final int LOOKS_AT_DELIVERY = 4;
 
     private enum State {
         ADMITTED,
@@ -797,7 +799,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             return;
         }
         noteDelivery(nowNanos);
-        if (progress.silentNanos(nowNanos) >= silenceAllowedNanos()) {
+        // One look at the kernel alone, where others were late or the time is short, tells nothing of what it delivers.
+        if (progress.silentNanos(nowNanos) >= silenceAllowedNanos()
+                && progress.undeliveredNanos(nowNanos) >= silenceAllowedNanos() / LOOKS_AT_DELIVERY) {
             endBySilence();
             return;
         }
@@ -807,7 +811,9 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private long nextLookNanos(long nowNanos) {
         long next = progress.lastNanos() + silenceAllowedNanos() / 2;
         if (nowNanos - next >= 0) {
-            next = earlier(progress.lastNanos() + silenceAllowedNanos(), nowNanos + silenceAllowedNanos() / 4);
+            long end = progress.lastNanos() + silenceAllowedNanos();
+            long look = nowNanos + silenceAllowedNanos() / LOOKS_AT_DELIVERY;
+            next = nowNanos - end >= 0 ? look : earlier(end, look);
         }
         if (queued()) {
             next = earlier(next, nowNanos + blockedLookNanos());

@@ -21,6 +21,7 @@ final class Progress {
     private long longestWaitNanos;
     private long written;
     private long undelivered = NOT_ASKED;
+    private long undeliveredSinceNanos;
 
     Progress(long nowNanos) {
         lastNanos = nowNanos;
@@ -98,10 +99,16 @@ final class Progress {
      * @param bytes written and not acknowledged yet
      */
     void lookAtDelivery(long bytes, long nowNanos) {
-        if (undelivered != NOT_ASKED && bytes != undelivered) {
-            lastNanos = nowNanos;
+        if (bytes != undelivered) {
+            lastNanos = undelivered == NOT_ASKED ? lastNanos : nowNanos;
+            undelivered = bytes;
+            undeliveredSinceNanos = nowNanos;
         }
-        undelivered = bytes;
+    }
+
+    /** For how long the kernel is known to have delivered nothing of what it holds; for ever where it holds nothing. */
+    long undeliveredNanos(long nowNanos) {
+        return undelivered == 0 ? Long.MAX_VALUE : nowNanos - undeliveredSinceNanos;
     }
 
     /** What the kernel holds is of no interest for now. */

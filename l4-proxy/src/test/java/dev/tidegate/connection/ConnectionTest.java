@@ -332,6 +332,28 @@ class ConnectionTest {
         }
     }
 
+    /** A first look that comes late cannot tell what the kernel has delivered meanwhile. */
+    @Test
+    void whatTheKernelStillDeliversIsNoSilenceWhenNobodyLookedInTime() {
+        try (Bench bench = new Bench()) {
+            Standing.RELAYING.reach(bench);
+            bench.kernel.undelivered = 2_000;
+            bench.crank.standStill(Duration.ofSeconds(61));
+            bench.crank.advance(Duration.ofSeconds(1));
+            assertEquals(List.of(), bench.records, "ended although the kernel may deliver");
+            bench.kernel.undelivered = 1_000;
+
+            bench.crank.advance(Duration.ofSeconds(59));
+            assertEquals(List.of(), bench.records, "ended although the kernel delivers");
+            bench.crank.advance(Duration.ofSeconds(61));
+
+            assertEquals(CloseReason.IDLE, bench.records.get(0).reason);
+            bench.kernel.undelivered = 0;
+            bench.crank.advance(Duration.ofSeconds(61));
+            bench.assertNothingLeft();
+        }
+    }
+
     @Test
     void whatIsNeverQuietIsCutAtTheHardLimit() {
         try (Bench bench = new Bench()) {
@@ -946,6 +968,7 @@ class ConnectionTest {
         private final List<String> watched = new ArrayList<>();
         private long firstByteNanos = EndpointWatch.ANY_TIME;
         private final Frontend frontend = frontend();
+        private final NoKernel kernel = new NoKernel();
         private final ConnectionLimit limit = new ConnectionLimit(1);
         private final Admission admission = new Admission(limit);
         private final FloodLog floods = new FloodLog(crank.ticker()::nanoTime);
@@ -966,8 +989,7 @@ class ConnectionTest {
                     worker.random(),
                     worker.counters(),
                     this::openEndpoint);
-            ConnectionContext context =
-                    new ConnectionContext(worker, dialer, new NoKernel(), admission, floods, records::add);
+            ConnectionContext context = new ConnectionContext(worker, dialer, kernel, admission, floods, records::add);
             connection = new Connection(context, client, frontend, "127.0.0.1:80", 1);
             connection.start();
             clientHandler = client.pipeline().get(FlowHandler.class);
@@ -1227,6 +1249,8 @@ class ConnectionTest {
 
     /** No kernel that could know more than the channels. */
     private static final class NoKernel implements Sockets {
+        private long undelivered;
+
         @Override
         public Channel open(InetSocketAddress target, ChannelHandler handler) {
             throw new UnsupportedOperationException("the dialer opens");
@@ -1249,7 +1273,7 @@ class ConnectionTest {
 
         @Override
         public long undelivered(Channel channel) {
-            return 0;
+            return undelivered;
         }
 
         @Override

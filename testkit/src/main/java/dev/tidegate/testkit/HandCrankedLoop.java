@@ -137,6 +137,11 @@ public final class HandCrankedLoop implements AutoCloseable {
         }
     }
 
+    /** Moves time on by {@code by} without a turn, as on a machine that stands still: what was due in it is late. */
+    public void standStill(Duration by) {
+        ticker.advance(by.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
     /** Whether a timer is set that has not fired yet, Netty's own included. */
     public boolean hasTimers() {
         return loop.nanosToNextTimer() >= 0;
