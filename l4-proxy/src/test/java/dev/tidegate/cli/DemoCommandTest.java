@@ -10,7 +10,6 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,21 +26,16 @@ class DemoCommandTest {
         return Main.execute(new PrintWriter(out, true), new PrintWriter(err, true), arguments);
     }
 
-    private long number(String pattern) {
-        Matcher matcher = Pattern.compile(pattern).matcher(out.toString());
-        assertTrue(matcher.find(), () -> pattern + " is not in:\n" + out);
-        return Long.parseLong(matcher.group(1));
-    }
-
     @Test
     @Timeout(60)
     @Tag("slow")
     void aDemoEndsByItselfWithEveryEndpointUsedAndNoRequestFailed() {
-        assertEquals(Exit.OK, execute("demo", "--for", "3s"), err::toString);
+        DemoRun demo = DemoRun.of("3s");
 
-        String told = out.toString();
+        assertEquals(Exit.OK, demo.exit(), demo.complained());
+        String told = demo.told();
         assertAll(
-                () -> assertEquals("", err.toString()),
+                () -> assertEquals("", demo.complained()),
                 // The status page and the way to drain are told.
                 () -> assertTrue(
                         Pattern.compile("http://127\\.0\\.0\\.1:[0-9]+/ in a browser")
@@ -49,11 +43,11 @@ class DemoCommandTest {
                                 .find(),
                         told),
                 () -> assertTrue(told.contains("curl --unix-socket /"), told),
-                () -> assertEquals(0, number("requests through Tidegate; ([0-9]+) failed")),
-                () -> assertTrue(number("carried ([0-9]+) requests") >= DemoCrowd.SIZE),
-                () -> assertTrue(number("\\ba took ([0-9]+)") > 0),
-                () -> assertTrue(number("\\bb took ([0-9]+)") > 0),
-                () -> assertTrue(number("\\bc took ([0-9]+)") > 0));
+                () -> assertEquals(0, demo.number("requests through Tidegate; ([0-9]+) failed")),
+                () -> assertTrue(demo.number("carried ([0-9]+) requests") >= DemoCrowd.SIZE),
+                () -> assertTrue(demo.number("\\ba took ([0-9]+)") > 0),
+                () -> assertTrue(demo.number("\\bb took ([0-9]+)") > 0),
+                () -> assertTrue(demo.number("\\bc took ([0-9]+)") > 0));
     }
 
     @Test
