@@ -114,9 +114,9 @@ class OperatorTest {
             echo(quiet);
             echo(owed);
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            long begin = System.nanoTime();
             OperationView drain = operator.drain(endpoint("a"), Duration.ofSeconds(1), NOW, DrainMode.GRACEFUL);
             assertEquals(2, drain.total());
-            long begin = System.nanoTime();
             // It talks on and on: no moment is quiet.
             PeerTalk.untilGone(owed);
             long millis = (System.nanoTime() - begin) / 1_000_000;
