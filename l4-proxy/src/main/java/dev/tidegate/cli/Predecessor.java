@@ -13,6 +13,10 @@ import java.util.Deque;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,8 +31,6 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
 
     /** So long endpoints may take to be checked once, before this process takes over without knowing of them. */
     private static final long CHECKS_MILLIS = 10_000;
-
-    private static final long LOOK_MILLIS = 20;
 
     /**
      * Asks the running process, or the environment.
@@ -65,7 +67,7 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
         if (takeOver.isEmpty()) {
             return;
         }
-        awaitFirstChecks(proxy);
+        awaitFirstChecks(proxy.firstChecks(), CHECKS_MILLIS);
         admin.serve();
         if (takeOver.get().ready()) {
             log.info("taken over sockets={}", takeOver.get().sockets().size());
@@ -75,15 +77,16 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
         takeOver.get().close();
     }
 
-    private static void awaitFirstChecks(Proxy proxy) throws IOException {
-        long begin = System.nanoTime();
-        while (!proxy.firstChecksOver() && System.nanoTime() - begin < CHECKS_MILLIS * 1_000_000) {
-            try {
-                Thread.sleep(LOOK_MILLIS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException("interrupted", e);
-            }
+    static void awaitFirstChecks(Future<Void> checks, long millis) throws IOException {
+        try {
+            checks.get(millis, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException late) {
+            log.warn("takes over though the first checks are not over waited_ms={}", millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the first checks were under way", e);
+        } catch (ExecutionException e) {
+            throw new IOException("ended before its endpoints were checked; the running process goes on", e);
         }
     }
 }

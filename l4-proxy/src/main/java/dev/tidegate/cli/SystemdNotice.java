@@ -44,8 +44,6 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     /** So long the first checks of endpoints are waited for. */
     static final Duration CHECKS_PATIENCE = Duration.ofSeconds(30);
 
-    private static final Duration LOOK_AT_CHECKS = Duration.ofMillis(20);
-
     /** Where the process stands, in what has been told. */
     private enum Phase {
         STARTING,
@@ -63,7 +61,6 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     // the thread's:
     private Phase phase = Phase.STARTING;
     private Vitals vitals; // null before it is up
-    private long upNanos;
     private boolean reloading;
     private boolean rejected;
     private StopTimes stop; // null before it stops
@@ -183,25 +180,23 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     private void upNow(Vitals now) {
         if (phase == Phase.STARTING) {
             vitals = now;
-            upNanos = ticker.nanoTime();
             phase = Phase.CHECKING;
-            lookAtChecks();
+            var unused = now.firstChecks().thenRun(() -> post(this::checksOver));
+            postIn(CHECKS_PATIENCE, this::checksLate);
         }
     }
 
-    private void lookAtChecks() {
-        if (phase != Phase.CHECKING) {
-            return;
-        }
-        boolean over = vitals.firstChecksOver();
-        if (over || ticker.nanoTime() - upNanos >= CHECKS_PATIENCE.toNanos()) {
-            if (!over) {
-                log.warn("told to be ready though the first checks are not over waited={}", CHECKS_PATIENCE);
-            }
+    private void checksOver() {
+        if (phase == Phase.CHECKING) {
             phase = Phase.SERVING;
             ready();
-        } else {
-            postIn(LOOK_AT_CHECKS, this::lookAtChecks);
+        }
+    }
+
+    private void checksLate() {
+        if (phase == Phase.CHECKING) {
+            log.warn("told to be ready though the first checks are not over waited={}", CHECKS_PATIENCE);
+            checksOver();
         }
     }
 

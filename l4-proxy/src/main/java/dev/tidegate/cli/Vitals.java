@@ -5,6 +5,7 @@ import dev.tidegate.model.Backend;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.Fitness;
 import dev.tidegate.model.Fitness.Unfit;
+import java.util.concurrent.CompletableFuture;
 
 /** What there is to tell of a running proxy in one line. Any thread. */
 interface Vitals {
@@ -20,8 +21,8 @@ interface Vitals {
     /** Open connections of clients. */
     int connections();
 
-    /** Whether every endpoint that is checked has been checked once. */
-    boolean firstChecksOver();
+    /** Is done when every endpoint that is checked has been checked once. */
+    CompletableFuture<Void> firstChecks();
 
     /** Those of that proxy. */
     static Vitals of(Proxy proxy) {
@@ -65,8 +66,8 @@ interface Vitals {
             }
 
             @Override
-            public boolean firstChecksOver() {
-                return proxy.firstChecksOver();
+            public CompletableFuture<Void> firstChecks() {
+                return proxy.firstChecks();
             }
         };
     }

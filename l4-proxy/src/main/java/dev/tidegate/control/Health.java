@@ -29,6 +29,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -92,7 +93,8 @@ final class Health implements AutoCloseable {
     private Map<String, BackendConfig> settings = Map.of(); // by the backend's name
     private Map<String, HealthConfig.OnDown> onDown = Map.of(); // of what is checked, as last followed
     private volatile HealthChecker checker; // writer: control; null while nothing is checked
-    private volatile boolean firstRoundOver = true; // writer: control; only what is there at the start is waited for
+    private volatile CompletableFuture<Void> firstRound =
+            CompletableFuture.completedFuture(null); // writer: control; only what is there at the start is waited for
     private long begun; // checks of an endpoint
     private boolean followed;
     private boolean ticking;
@@ -204,8 +206,9 @@ final class Health implements AutoCloseable {
     /** Over is it when its verdicts stand on the cells: control hears of them before it hears of this. */
     private void awaitFirstRound(Snapshot snapshot) {
         if (snapshot.generation() == 1) {
-            firstRoundOver = false;
-            var unused = checker.firstRoundOver().thenRun(() -> post(() -> firstRoundOver = true));
+            CompletableFuture<Void> round = new CompletableFuture<>();
+            firstRound = round;
+            var unused = checker.firstRoundOver().thenRun(() -> post(() -> round.complete(null)));
         }
     }
 
@@ -244,9 +247,18 @@ final class Health implements AutoCloseable {
         }
     }
 
-    /** Whether every endpoint that was to be checked at the start has been, once. Any thread. */
+    /**
+     * Is done when every endpoint that was to be checked at the start has been, once; fails by {@link #close} if that was
+     * not so. Any thread; completed on control's.
+     */
+    CompletableFuture<Void> firstRound() {
+        return firstRound.copy();
+    }
+
+    /** Whether it is done, and has not failed. Any thread. */
     boolean firstRoundOver() {
-        return firstRoundOver;
+        CompletableFuture<Void> round = firstRound;
+        return round.isDone() && !round.isCompletedExceptionally();
     }
 
     /** How an endpoint's checks stand; null when it is not checked. Any thread. */
@@ -275,6 +287,7 @@ final class Health implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        firstRound.cancel(false);
         if (checker != null) {
             checker.close();
         }

@@ -289,7 +289,16 @@ public final class Proxy implements AutoCloseable {
         return rebalanceNow();
     }
 
-    /** Whether every endpoint that is checked has been checked once. */
+    /**
+     * Is done when every endpoint that is checked from the start on has been checked once, and what was found is in force;
+     * so from the first when none is checked. Fails when the proxy ends before. Any thread; completed on control's thread,
+     * which must not be held up.
+     */
+    public CompletableFuture<Void> firstChecks() {
+        return health.firstRound();
+    }
+
+    /** Whether they are done. */
     public boolean firstChecksOver() {
         return health.firstRoundOver();
     }

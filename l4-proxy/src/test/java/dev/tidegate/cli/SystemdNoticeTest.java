@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class SystemdNoticeTest {
     private static final class FakeVitals implements Vitals {
         int up = 14;
         int connections;
-        boolean checked = true;
+        CompletableFuture<Void> checks = CompletableFuture.completedFuture(null);
 
         @Override
         public int listeners() {
@@ -53,8 +54,8 @@ class SystemdNoticeTest {
         }
 
         @Override
-        public boolean firstChecksOver() {
-            return checked;
+        public CompletableFuture<Void> firstChecks() {
+            return checks;
         }
     }
 
@@ -123,7 +124,7 @@ class SystemdNoticeTest {
 
     @Test
     void readyWaitsForTheFirstChecks() {
-        vitals.checked = false;
+        vitals.checks = new CompletableFuture<>();
         vitals.up = 0;
         told();
         notice.up(vitals);
@@ -131,15 +132,15 @@ class SystemdNoticeTest {
         assertEquals(
                 List.of("STATUS=listening, the first checks of endpoints are under way", EXTENSION, EXTENSION), told());
 
-        vitals.checked = true;
         vitals.up = 13;
-        loop.advance(Duration.ofMillis(100));
+        vitals.checks.complete(null);
+        loop.runReady(); // no time passes
         assertEquals(List.of(ready("serving 3 listeners, 13 of 14 endpoints up")), told());
     }
 
     @Test
     void firstChecksThatDoNotEndHoldNobodyUpForEver() {
-        vitals.checked = false;
+        vitals.checks = new CompletableFuture<>();
         notice.up(vitals);
         loop.advance(SystemdNotice.CHECKS_PATIENCE.plus(SECOND));
         assertEquals(
@@ -180,7 +181,7 @@ class SystemdNoticeTest {
     @Test
     void aReloadBeforeTheProcessIsReadyIsPartOfTheStart() {
         told();
-        vitals.checked = false;
+        vitals.checks = new CompletableFuture<>();
         notice.onBegin();
         notice.up(vitals);
         notice.onEnd(true);

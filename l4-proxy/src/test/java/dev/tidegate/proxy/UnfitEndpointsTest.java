@@ -3,6 +3,7 @@ package dev.tidegate.proxy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.admin.view.EndpointView;
@@ -21,6 +22,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -344,14 +347,32 @@ class UnfitEndpointsTest {
                 var proxy = start(transport, checks, echo, hole)) {
             Await.until("the first is checked", () -> proxy.cell("a").fitness().checksPassed() == 1);
             boolean over = proxy.proxy().firstChecksOver();
+            CompletableFuture<Boolean> knowsBoth = proxy.proxy()
+                    .firstChecks()
+                    .thenApply(done -> proxy.proxy().firstChecksOver()
+                            && proxy.cell("b").fitness().unfit(Unfit.DOWN));
             boolean both =
                     proxy.cell("b").fitness().lastCheckMillis() != 0; // on a machine that was held up for a second
             assertTrue(both || !over, "the other is not checked yet");
 
-            Await.until("the first round", proxy.proxy()::firstChecksOver);
+            assertTrue(knowsBoth.get(10, TimeUnit.SECONDS), "what was found is in force");
 
             assertEquals(1, proxy.cell("b").fitness().checksFailed());
-            Await.until("the other is down", () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
+        }
+    }
+
+    @Test
+    void whoWaitsForTheFirstRoundIsToldThatTheProxyHasEnded() throws Exception {
+        String checks = "health: {type: tcp, interval: 1h, timeout: 10m}";
+        try (var hole = ScriptedBackend.blackHole();
+                var proxy = start(Wish.NIO, checks, hole)) {
+            CompletableFuture<Void> waiting = proxy.proxy().firstChecks();
+            assertFalse(waiting.isDone());
+
+            proxy.proxy().stopNow();
+
+            assertThrows(ExecutionException.class, () -> waiting.get(10, TimeUnit.SECONDS));
+            assertFalse(proxy.proxy().firstChecksOver());
         }
     }
 
