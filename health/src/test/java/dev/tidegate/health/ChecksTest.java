@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ChecksTest {
@@ -381,6 +382,67 @@ class ChecksTest {
 
         assertTrue(world.recorder.of("a").stream().allMatch(verdict -> verdict.condition() == Condition.UP));
         assertTrue(count.get() > 100);
+    }
+
+    /** caddyserver/caddy#6152: a pause of a collector took a sound endpoint out. Whatever moment of its checks the pause begins at. */
+    @ParameterizedTest
+    @CsvSource({"2000, 4950", "1000, 2950"})
+    void whoStandsStillForLessThanItTakesToFallStaysUp(int fastMillis, int pauseMillis) {
+        List<Target> phases = pausing(20, fastMillis);
+        world.follow(phases);
+        world.pass(Duration.ofSeconds(3));
+
+        pause(Duration.ofMillis(pauseMillis));
+        world.pass(Duration.ofSeconds(10));
+
+        for (Target target : phases) {
+            List<Verdict> verdicts = world.recorder.of(target.id());
+            assertTrue(verdicts.stream().allMatch(v -> v.condition() == Condition.UP), verdicts::toString);
+            assertTrue(verdicts.stream().anyMatch(v -> v.finding().word() == Word.FAIL), verdicts::toString);
+            assertEquals(0, verdicts.get(verdicts.size() - 1).inRow());
+        }
+    }
+
+    @Test
+    void whoStandsStillForLongerThanThatIsOutUntilItHasPassedTwice() {
+        List<Target> phases = pausing(20, 2_000);
+        world.follow(phases);
+        world.pass(Duration.ofSeconds(3));
+
+        pause(Duration.ofMillis(7_100));
+
+        for (Target target : phases) {
+            assertEquals(Condition.DOWN, world.recorder.condition(target.id()));
+        }
+        world.pass(Duration.ofSeconds(5));
+        for (Target target : phases) {
+            List<Condition> changes = world.recorder.of(target.id()).stream()
+                    .map(Verdict::condition)
+                    .distinct()
+                    .toList();
+            assertEquals(List.of(Condition.UP, Condition.DOWN), changes);
+            assertEquals(Condition.UP, world.recorder.condition(target.id()));
+        }
+    }
+
+    /** Up at first, without jitter; three failures take them out. */
+    private List<Target> pausing(int count, int fastMillis) {
+        CheckPlan p = Targets.plan(world.ask("same"), Duration.ofSeconds(2), Duration.ofMillis(fastMillis));
+        CheckPlan steady = new CheckPlan(
+                p.probe(), p.intervalNanos(), p.fastIntervalNanos(), p.timeoutNanos(), 0, 2, 3, Condition.UP, 0);
+        List<Target> targets = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            targets.add(Targets.target("p" + i, steady, ADDRESS));
+        }
+        return targets;
+    }
+
+    /** The targets stand still: the kernel takes their connections, and they answer when they go on. */
+    private void pause(Duration time) {
+        silence();
+        world.pass(time);
+        answer(PASS);
+        List.copyOf(world.runs).stream().filter(FakeWorld.Asked::isOpen).forEach(run -> run.answer(PASS));
     }
 
     @Test

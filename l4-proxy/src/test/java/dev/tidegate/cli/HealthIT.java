@@ -92,6 +92,30 @@ class HealthIT {
         }
     }
 
+    /** caddyserver/caddy#6152: one failed check, by a pause of a collector, took a sound endpoint out. */
+    @Test
+    void anEndpointThatStandsStillForAMomentStaysInAndNobodyFails() throws Exception {
+        try (var victim = RealNginx.http("victim");
+                Scene scene = new Scene(
+                        HostPort.of(victim.address()),
+                        "    health: {type: http, interval: 1s, timeout: 500ms, rise: 2, fall: 8}\n")) {
+            scene.calm();
+            TidegateProcess.command("kill", "-STOP", Long.toString(victim.pid()));
+            scene.awaitFailedCheck();
+            TidegateProcess.command("kill", "-CONT", Long.toString(victim.pid()));
+            scene.calm();
+            scene.finish("stopped for a moment");
+
+            // Clients that have no patience for the moment leave by themselves.
+            for (String failed :
+                    List.of("endpoint-reset", "dial-refused", "dial-timeout", "dial-failed", "no-endpoint")) {
+                assertEquals(0, scene.closed(failed), failed);
+            }
+            assertEquals(List.of(), scene.logged("endpoint down"));
+            assertTrue(scene.endpoint("c").get("pickable").asBoolean());
+        }
+    }
+
     /** Power of two sends few connections to an endpoint on which some hang: a row of two is enough, and comes soon enough. */
     @Test
     void aFrozenEndpointIsEjectedForItsSilence() throws Exception {
@@ -228,7 +252,23 @@ class HealthIT {
         }
 
         void awaitEvent(String type) {
-            Await.until(type, DETECTION, () -> tidegate.err().stream().anyMatch(line -> line.contains(type)));
+            Await.until(type, DETECTION, () -> !logged(type).isEmpty());
+        }
+
+        List<String> logged(String words) {
+            return tidegate.err().stream().filter(line -> line.contains(words)).toList();
+        }
+
+        /** Of the third endpoint. */
+        void awaitFailedCheck() {
+            out = true;
+            Await.until(
+                    "a failed check",
+                    BOUND,
+                    () -> endpoint("c")
+                            .at("/health/checks")
+                            .findValuesAsText("result")
+                            .contains("fail"));
         }
 
         long closed(String reason) {
