@@ -28,7 +28,8 @@ import java.util.stream.Stream;
  * Judges the endpoints of one backend.
  *
  * <p><b>Ejection</b> asks whether an endpoint is worse than its siblings: failures in a row, or too great a share of
- * failures, take it out for a while that grows with each time (Envoy's outlier detection is the model). <b>The breaker</b>
+ * failures, take it out for a while that grows with each time (Envoy's outlier detection is the model), or until checks that have
+ * found it down meanwhile find it up. <b>The breaker</b>
  * asks whether dialing it is futile now: connects that fail in a row open it; after a while a few connects try it (Nygard,
  * "Release It!"). Both together take out the larger of one endpoint and the share that the policy allows, rounded down, and
  * never the last that nothing speaks against. When operators let fewer take connections, or one that is out again, those come
@@ -155,7 +156,10 @@ final class BackendJudge {
             return;
         }
         Fitness fitness = judged.fitness();
-        if (unfit == null) {
+        boolean backFromTheDead = unfit == null && fitness.unfit(Unfit.DOWN) && judged.ejected();
+        if (backFromTheDead) {
+            growIfBackBut(judged, nowNanos, Unfit.DOWN, Unfit.EJECTED);
+        } else if (unfit == null) {
             // Before it is fit: in no moment has it more than its first share.
             growIfBackBut(judged, nowNanos, Unfit.UNCHECKED, Unfit.DOWN, Unfit.NOT_READY);
         } else {
@@ -168,6 +172,12 @@ final class BackendJudge {
             }
         }
         news.run();
+        if (backFromTheDead) {
+            // Else its siblings, which may have too much to do without it, would wait for it as long as if it were
+            // dead.
+            judged.ejectedUntilNanos = nowNanos;
+            comeBack(judged, "checks found it down, and up again since");
+        }
         settle(nowNanos);
     }
 

@@ -223,6 +223,62 @@ class JudgeTest {
         assertTrue(e[1].fitness().unfit(Unfit.EJECTED));
     }
 
+    /** It was dead and has come back: that it is worse than its siblings was said of the dead. */
+    @Test
+    void whoChecksFoundDownAndFindUpAgainIsNotEjectedAnyLonger() {
+        EndpointCell[] e = cells(3);
+        follow(true, checked(null, outlier(3, 50), NEVER), e);
+        fail(e[0], 3);
+        check(e[0], Unfit.DOWN);
+        pass(Duration.ofSeconds(5));
+        told.clear();
+
+        judge.onChecked(e[0], null, () -> told.add("up"));
+
+        assertTrue(e[0].fitness().fit());
+        assertNull(judge.standing(e[0]).ejectedUntil());
+        assertEquals(List.of("up", "endpoint-returned e0: checks found it down, and up again since"), told);
+        // What had failed before does not count any more, but that it was ejected is remembered.
+        fail(e[0], 2);
+        assertTrue(e[0].fitness().fit());
+        fail(e[0], 1);
+        assertEquals(instant().plusSeconds(60), judge.standing(e[0]).ejectedUntil());
+    }
+
+    @Test
+    void aCheckThatPassesIsNoReasonToReturnForOneThatWasNotDown() {
+        EndpointCell[] e = cells(3);
+        follow(true, checked(null, outlier(3, 50), NEVER), e);
+        fail(e[0], 3);
+        check(e[0], Unfit.NOT_READY);
+
+        check(e[0], null);
+
+        assertTrue(e[0].fitness().unfit(Unfit.EJECTED));
+    }
+
+    @Test
+    void whoReturnsByItsChecksGrowsFromTheBeginning() {
+        EndpointCell[] e = cells(3);
+        follow(
+                true,
+                new FitnessPolicy(
+                        true,
+                        Optional.empty(),
+                        Optional.of(outlier(3, 50)),
+                        Optional.empty(),
+                        Optional.of(SLOW),
+                        NEVER),
+                e);
+        fail(e[0], 3);
+        check(e[0], Unfit.DOWN);
+
+        check(e[0], null);
+
+        assertTrue(e[0].fitness().fit());
+        assertEquals(100, e[0].fitness().share());
+    }
+
     @Test
     void endpointsThatTakeNoConnectionsAreNoneOfThoseTheShareIsOf() {
         EndpointCell[] e = start(outlier(3, 50), 4);
@@ -848,7 +904,7 @@ class JudgeTest {
                         Optional.of(SLOW),
                         NEVER),
                 e);
-        check(e[0], Unfit.DOWN);
+        check(e[0], Unfit.NOT_READY);
         fail(e[0], 3);
         check(e[0], null);
         pass(Duration.ofSeconds(29));

@@ -8,12 +8,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** What a class logs while this is open. */
-final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final Logger logger;
 
     LogLines(Class<?> of) {
-        logger = (Logger) LoggerFactory.getLogger(of);
+        this(of.getName());
+    }
+
+    /** By its name, for a class that cannot be seen from the test. */
+    public LogLines(String className) {
+        logger = (Logger) LoggerFactory.getLogger(className);
         logger.addAppender(this);
         start();
     }
@@ -27,7 +32,8 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
         return events;
     }
 
-    List<String> messages() {
+    /** Without level and time. */
+    public List<String> messages() {
         return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
