@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +44,7 @@ final class FakeDns implements AutoCloseable {
     private volatile Mode mode = Mode.GOOD; // writer: the test
     private volatile List<byte[]> addresses = List.of(); // writer: the test
     private volatile int ttlSeconds = 1; // writer: the test
+    private volatile String unknown = ""; // writer: the test
 
     FakeDns() throws IOException {
         ServerSocket listening = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
@@ -84,6 +86,11 @@ final class FakeDns implements AutoCloseable {
                 .mapToObj(last -> new byte[] {127, 0, 0, (byte) last})
                 .toList();
         mode = Mode.GOOD;
+    }
+
+    /** From now on there is no such name, whatever is said of the others; with "" there are all. */
+    void unknown(String name) {
+        unknown = name;
     }
 
     /** From now on answers may be believed for so long. */
@@ -149,12 +156,15 @@ final class FakeDns implements AutoCloseable {
 
     private byte[] reply(byte[] query, boolean cutShort) {
         int end = 12;
+        StringBuilder name = new StringBuilder();
         while (query[end] != 0) {
+            name.append(name.isEmpty() ? "" : ".")
+                    .append(new String(query, end + 1, query[end], StandardCharsets.US_ASCII));
             end += 1 + query[end];
         }
         end += 5; // the root's zero, type and class
         int type = ByteBuffer.wrap(query).getShort(end - 4);
-        Mode now = mode;
+        Mode now = unknown.contentEquals(name) ? Mode.NXDOMAIN : mode;
         boolean good = now == Mode.GOOD || (now == Mode.TRUNCATED && !cutShort);
         List<byte[]> answers = good && type == TYPE_A ? addresses : List.of();
         int code =

@@ -1,11 +1,13 @@
 package dev.tidegate.proxy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Fitness.Unfit;
+import dev.tidegate.telemetry.ReloadCounts;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.PeerGoneException;
@@ -300,6 +302,68 @@ class NamesTest {
                 assertTrue(served(proxy));
             }
         }
+    }
+
+    /** opnsense/plugins#1787: one name that nobody knew kept the whole from starting. */
+    @Test
+    @Tag("slow")
+    void oneNameThatIsNotKnownConcernsNobodyElseAndIsPickedUpLater() throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(1);
+            dns.unknown("bad.test");
+            int port = ReloadFixture.port();
+            String good = named("good", backend) + ", " + named("better", backend);
+            String all = good + ", " + named("bad", backend);
+            String checked = ReloadFixture.yaml(port, all).replace("}\n", ", " + CHECKS + "}\n");
+            try (var proxy = ReloadFixture.start(Wish.EPOLL, checked, dns.provider())) {
+                OperatorFixture operator = new OperatorFixture(proxy.proxy());
+                Await.until(
+                        "the good ones",
+                        TTL_BOUND,
+                        () -> proxy.cell("good").fitness().fit()
+                                && proxy.cell("better").fitness().fit());
+                assertServes(port);
+                assertUnresolved(operator);
+                assertTrue(operator.ready("front"));
+                assertTrue(proxy.proxy().firstChecksOver(), "who has no address is not waited for");
+
+                assertEquals(
+                        ReloadCounts.Result.APPLIED,
+                        proxy.reload(checked.replace("timeout: 1s", "timeout: 2s"))
+                                .result());
+                assertServes(port);
+                assertUnresolved(operator);
+
+                dns.unknown("");
+                Await.until(
+                        "it is known",
+                        TTL_BOUND,
+                        () -> operator.endpointNow("bad").pickable());
+                assertServes(port);
+                assertTrue(operator.endpointNow("bad").picks() > 0);
+            }
+        }
+    }
+
+    private static String named(String name, ScriptedBackend backend) {
+        return "{name: " + name + ", address: \"" + name + ".test:" + backend.port() + "\"}";
+    }
+
+    /** One for each endpoint in turn. */
+    private static void assertServes(int port) throws IOException {
+        for (int i = 0; i < 3; i++) {
+            try (ScriptedClient client = ReloadFixture.connect(port)) {
+                echo(client);
+            }
+        }
+    }
+
+    private static void assertUnresolved(OperatorFixture operator) {
+        assertFalse(operator.endpointNow("bad").pickable());
+        assertTrue(
+                operator.endpointNow("bad").reason().startsWith("its name is not resolved"),
+                operator.endpointNow("bad").reason());
     }
 
     /** openjdk/jdk#13285, line/armeria#2231: a short outage of DNS made good addresses unusable. */

@@ -12,12 +12,14 @@ import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Fitness.Unfit;
+import dev.tidegate.telemetry.LogLines;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.PeerGoneException;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Scripts;
+import dev.tidegate.testkit.Sockets;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -464,6 +466,90 @@ class UnfitEndpointsTest {
             }
             clients.forEach(ScriptedClient::close);
         }
+    }
+
+    /** haproxy/haproxy#881: a limit of 30 ms was too short for all endpoints alike, and what was made of that raised the load. */
+    @EachTransport
+    @Tag("slow")
+    void aConnectLimitThatIsTooShortForAllEjectsNotAll(Wish transport) throws Exception {
+        String hasty = "connect: {timeout: 30ms, attempts: 3}, retry-budget: off, outlier: {consecutive-failures: 2}";
+        try (var a = ScriptedBackend.blackHole();
+                var b = ScriptedBackend.blackHole();
+                var c = ScriptedBackend.blackHole();
+                var proxy = start(transport, hasty, a, b, c)) {
+            List<EndpointCell> cells = List.of(proxy.cell("a"), proxy.cell("b"), proxy.cell("c"));
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            for (int i = 0; i < 10; i++) {
+                assertFalse(served(proxy));
+                long ejected = cells.stream()
+                        .filter(cell -> cell.fitness().unfit(Unfit.EJECTED))
+                        .count();
+                assertTrue(ejected <= 1, () -> "ejected at a time: " + ejected);
+            }
+
+            Await.until(
+                    "one is ejected",
+                    () -> cells.stream().anyMatch(cell -> cell.fitness().unfit(Unfit.EJECTED)));
+            assertEquals(2, cells.stream().filter(cell -> cell.fitness().fit()).count());
+            assertEquals(10L, operator.frontendNow("front").closed().get(CloseReason.DIAL_TIMEOUT.word()));
+            Await.until(
+                    "no attempt is left half-open",
+                    () -> cells.stream().allMatch(cell -> cell.inFlight() == 0)
+                            && Sockets.count(
+                                            Sockets.State.SYN_SENT,
+                                            entry -> List.of(a.port(), b.port(), c.port())
+                                                    .contains(entry.remote().getPort()))
+                                    == 0);
+        }
+    }
+
+    /** envoyproxy/envoy#15415: nobody knew whether 1 or 0 of the breaker's gauge meant that it was open. */
+    @Test
+    @Tag("slow")
+    void metricOperatorsAndLogSayTheSameOfABreakerInWords() throws Exception {
+        String breaker = "outlier: off, breaker: {consecutive-failures: 2, open: 1h}";
+        try (var refusing = ScriptedBackend.refusing();
+                var echo = ScriptedBackend.echo();
+                var proxy = start(Wish.EPOLL, breaker, refusing, echo);
+                var log = new LogLines("dev.tidegate.control.Health")) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            assertEquals("closed", operator.endpointNow("a").breaker().state());
+            assertEquals("0.0", sample(operator.scrape(), BREAKER_SERIES));
+
+            for (int i = 0; i < 4; i++) {
+                assertTrue(served(proxy));
+            }
+            Await.equal(
+                    "what operators see",
+                    "open",
+                    () -> operator.endpointNow("a").breaker().state());
+
+            assertEquals("its breaker is open", operator.endpointNow("a").reason());
+            String text = operator.scrape();
+            assertEquals("1.0", sample(text, BREAKER_SERIES));
+            assertTrue(
+                    sample(text, "# HELP tidegate_endpoint_state")
+                            .contains("breaker-open is 1 while connects to it are not made."),
+                    text);
+            assertTrue(
+                    log.messages().stream()
+                            .anyMatch(line -> line.startsWith("breaker-open backend=back endpoint="
+                                    + refusing.hostPort() + " why=\"2 connects in a row failed")),
+                    log.messages()::toString);
+            assertEquals("closed", operator.endpointNow("b").breaker().state());
+        }
+    }
+
+    private static final String BREAKER_SERIES =
+            "tidegate_endpoint_state{backend=\"back\",endpoint=\"a\",state=\"breaker-open\"}";
+
+    /** The rest of the line that begins so. */
+    private static String sample(String text, String beginning) {
+        return text.lines()
+                .filter(line -> line.startsWith(beginning + " "))
+                .map(line -> line.substring(beginning.length() + 1))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no line begins with " + beginning + " in\n" + text));
     }
 
     // ---- how
