@@ -322,7 +322,7 @@ public record HealthConfig(
     }
 
     /**
-     * A program: exit status 0 passes, 75 is "not ready", any other fails.
+     * A program: exit status 0 passes, 75 is "not ready", 126 and 127 say that it cannot be run, any other fails.
      *
      * @param command the program and its arguments; no shell is between
      */

@@ -198,7 +198,7 @@ final class HealthKeys {
                     ScalarType.text("argument", "an argument", "", CheckWords::argument), CheckWords.ARGUMENTS_MAX),
             "required for `exec`",
             "for `exec`: the program, by its absolute path, and its arguments; no shell is between. Exit status 0 passes, 75 is"
-                    + " \"not ready\", any other fails");
+                    + " \"not ready\", 126 and 127 say that it cannot be run, any other fails");
 
     /** The keys that only some types have, with these types. */
     static final Map<Key<?>, List<CheckType>> TYPES = types();

@@ -11,8 +11,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
- * A program: exit code 0 passes, 75 (EX_TEMPFAIL) is "not ready", any other fails. No shell is between. One that cannot be
- * started says nothing about the target. Immutable.
+ * A program: exit code 0 passes, 75 (EX_TEMPFAIL) is "not ready", any other fails but 126 and 127. No shell is between. One that
+ * cannot be started says nothing about the target; nor do exit codes 126 and 127, by which whatever runs another program says that
+ * it cannot: a shell, {@code env}, or the system for a file of text without {@code #!}. Immutable.
  *
  * <p>It gets the environment and the working directory of this process, no input, and
  *

@@ -137,6 +137,10 @@ final class Programs {
         static final int KEPT_BYTES = 64 * 1024;
 
         private static final int NOT_READY = 75;
+        /** By these a shell, {@code env}, {@code timeout} and the like say that there is no such program, or none that runs. */
+        private static final int NOT_EXECUTABLE = 126;
+
+        private static final int NOT_FOUND = 127;
         private static final int SIGNALLED = 128;
         private static final int SIGNAL_MAX = 64;
         private static final int LOOKS_MAX = 100;
@@ -283,6 +287,7 @@ final class Programs {
             return switch (exit) {
                 case 0 -> Finding.pass(detail);
                 case NOT_READY -> Finding.notReady(detail);
+                case NOT_EXECUTABLE, NOT_FOUND -> Finding.voided("cannot run it: " + detail);
                 default -> Finding.fail(detail);
             };
         }

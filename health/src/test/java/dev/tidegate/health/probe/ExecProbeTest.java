@@ -3,6 +3,7 @@ package dev.tidegate.health.probe;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.health.Finding;
 import dev.tidegate.health.Word;
@@ -61,6 +62,36 @@ class ExecProbeTest {
                 run("/no/such/program"));
         Path plain = Files.writeString(directory.resolve("plain"), "x");
         assertEquals(new Finding(Word.VOID, "cannot start " + plain + ": Permission denied"), run(plain.toString()));
+    }
+
+    /** The system hands a file without a known beginning to a shell, which takes it for a script. */
+    @Test
+    void textThatIsNoProgramSaysNothingAboutTheTargetThoughItMayBeExecuted(@TempDir Path directory) throws Exception {
+        Path text = Files.writeString(directory.resolve("notes"), "no-such-command of ours\n");
+        assertTrue(text.toFile().setExecutable(true));
+
+        Finding finding = run(text.toString());
+
+        assertEquals(Word.VOID, finding.word());
+        assertTrue(finding.detail().startsWith("cannot run it: exit code 127: "), finding::detail);
+        assertTrue(finding.detail().contains("no-such-command"), finding::detail);
+    }
+
+    @Test
+    void whatRunsAnotherProgramAndFindsNoneSaysNothingAboutTheTarget(@TempDir Path directory) throws Exception {
+        Path plain = Files.writeString(directory.resolve("plain"), "x");
+        assertEquals(Word.VOID, run("/usr/bin/env", "no-such-command").word());
+        assertEquals(Word.VOID, shell("no-such-command").word());
+        assertEquals(Word.VOID, shell(plain.toString()).word());
+        assertTrue(shell(plain.toString()).detail().startsWith("cannot run it: exit code 126"));
+    }
+
+    @Test
+    void aScriptWithoutAFirstLineThatNamesItsShellIsAProgram(@TempDir Path directory) throws Exception {
+        Path script = Files.writeString(directory.resolve("script"), "echo three of three\nexit 3\n");
+        assertTrue(script.toFile().setExecutable(true));
+
+        assertEquals(Finding.fail("exit code 3: three of three"), run(script.toString()));
     }
 
     @Test
