@@ -25,8 +25,9 @@ final class Check {
     private Finding best;
     private long startedNanos;
     private long begunNanos; // as startedNanos, or when its turn came
-    // By these two the sets of Checks are sorted: they change only outside of them.
+    // By these three the sets of Checks are sorted: they change only outside of them.
     private long dueNanos;
+    private long lateFromNanos;
     private long deadlineNanos;
     private boolean again;
     private long phaseNanos;
@@ -76,7 +77,14 @@ final class Check {
     }
 
     void due(long atNanos) {
+        CheckPlan plan = plan();
         dueNanos = atNanos;
+        lateFromNanos = atNanos + (streak.inRow() > 0 ? fastNanos(plan) : plan.intervalNanos());
+    }
+
+    /** From when on one check is as good as missed: another would be due. */
+    long lateFromNanos() {
+        return lateFromNanos;
     }
 
     /** When the one under way is given up. */
@@ -265,7 +273,7 @@ final class Check {
             again = false;
             return Math.max(nowNanos, startedNanos + Checks.RECHECK_LEAST_NANOS);
         }
-        long fast = Math.min(plan.fastIntervalNanos(), plan.intervalNanos());
+        long fast = fastNanos(plan);
         long regular = Math.max(phaseNanos, startedNanos + fast / 2);
         long held = heldNanos(nowNanos);
         boolean waitsForTheHold = held > 0 && streak.inRow() >= streak.needed(plan);
@@ -276,6 +284,10 @@ final class Check {
             due = Math.min(regular, startedNanos + jittered(fast));
         }
         return Math.max(nowNanos, due);
+    }
+
+    private static long fastNanos(CheckPlan plan) {
+        return Math.min(plan.fastIntervalNanos(), plan.intervalNanos());
     }
 
     private long jittered(long nanos) {

@@ -36,9 +36,7 @@ final class Checks {
     private final Function<Target, ProbeContext.Connector> connectors;
 
     private final Map<String, Check> byId = new ConcurrentHashMap<>(); // writer: the loop
-    // Times of StallProofTime start at 0 and do not wrap, so that they compare as numbers.
-    private final TreeSet<Check> waiting =
-            new TreeSet<>(Comparator.comparingLong(Check::dueNanos).thenComparingInt(Check::number));
+    private final Agenda waiting = new Agenda();
     private final TreeSet<Check> underWay =
             new TreeSet<>(Comparator.comparingLong(Check::deadlineNanos).thenComparingInt(Check::number));
     private final Pace pace = new Pace();
@@ -221,14 +219,23 @@ final class Checks {
 
     private void startDue(long now) {
         for (int free = pace.free(now); free > 0; free--) {
-            if (waiting.isEmpty() || waiting.first().dueNanos() > now) {
+            Check check = waiting.poll(now);
+            if (check == null) {
                 return;
             }
-            Check check = waiting.pollFirst();
             pace.started(now);
-            lateLog.onStart(check.target(), check.dueNanos(), now, byId.size());
+            noteIfLate(check, now);
             check.start(now);
             settle(check);
+        }
+    }
+
+    private void noteIfLate(Check check, long now) {
+        Target target = check.target();
+        long late = now - check.dueNanos();
+        if (late > target.plan().intervalNanos()) {
+            lateLog.on(target, late, now, byId.size());
+            tell(target, () -> listener.onLate(target.id(), late));
         }
     }
 
@@ -243,9 +250,7 @@ final class Checks {
         if (!underWay.isEmpty()) {
             return TICK_NANOS;
         }
-        return waiting.isEmpty()
-                ? StallProofTime.FOREVER
-                : Math.max(TICK_NANOS, waiting.first().dueNanos() - now);
+        return Math.max(TICK_NANOS, waiting.untilDueNanos(now));
     }
 
     // What checks say. These come from within start, timeOut, or an event of a socket.
@@ -272,16 +277,16 @@ final class Checks {
         if (verdict.finding().word() == Word.VOID) {
             voidLog.on(check.target(), verdict.finding().detail(), now);
         }
-        tell(check, before, verdict);
+        tell(check.target(), () -> listener.onVerdict(check.target().id(), before, verdict));
         firstRoundLeft.remove(check);
         completeFirstRound();
     }
 
-    private void tell(Check check, Condition before, Verdict verdict) {
+    private static void tell(Target target, Runnable news) {
         try {
-            listener.onVerdict(check.target().id(), before, verdict);
+            news.run();
         } catch (Throwable e) {
-            LOG.error("a listener failed: target={} verdict={}", check.target().id(), verdict, e);
+            LOG.error("a listener failed: target={}", target.id(), e);
         }
     }
 

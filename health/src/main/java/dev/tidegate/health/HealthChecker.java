@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  *       while results speak for a change or nothing is known yet. Checks of one target never overlap.
  *   <li>Starts are spread: in any 100 ms at most twice what all targets need on average, and 10 in any case. A target's
  *       regular checks have a phase of their own, drawn from the whole interval; checks out of turn do not move it, so that
- *       targets that came together, or failed together, do not fall into step.
+ *       targets that came together, or failed together, do not fall into step. When more are due than may start, the most
+ *       urgent starts first: the one that would soonest be late by its own interval.
  *   <li>Time is monotonic and stands still while the process does: a stopped process finds no check timed out and no
  *       backlog when it goes on, and reads first what has come meanwhile.
  *   <li>A target without an address (none, not resolved, port 0) is not checked and keeps its condition.

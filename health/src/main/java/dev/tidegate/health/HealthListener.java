@@ -10,4 +10,12 @@ public interface HealthListener {
      * @param verdict what was found, and its condition now
      */
     void onVerdict(String id, Condition before, Verdict verdict);
+
+    /**
+     * A check starts, and more than its interval after it was due: there are too many for the time.
+     *
+     * @param id the target's
+     * @param lateNanos after it was due
+     */
+    default void onLate(String id, long lateNanos) {}
 }

@@ -17,12 +17,8 @@ final class LateLog {
     private long worstNanos;
     private Target worst; // null: none since the last line
 
-    /** A check of that target starts now, and was due at {@code dueNanos}. */
-    void onStart(Target target, long dueNanos, long nowNanos, int targets) {
-        long lateNanos = nowNanos - dueNanos;
-        if (lateNanos <= target.plan().intervalNanos()) {
-            return;
-        }
+    /** A check of that target starts so late. */
+    void on(Target target, long lateNanos, long nowNanos, int targets) {
         count++;
         if (worst == null || lateNanos > worstNanos) {
             worst = target;

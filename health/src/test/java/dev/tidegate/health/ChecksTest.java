@@ -244,6 +244,37 @@ class ChecksTest {
         assertEquals(25, world.runs.stream().map(run -> run.endpoint).distinct().count());
     }
 
+    /** A check each minute of ten thousand are 17 in 100 ms, and it takes half a minute until all have had their first. */
+    @Test
+    @Tag("slow")
+    void thousandsOfNewTargetsWithALongIntervalHoldUpNoneWithAShortOne() {
+        List<Target> all = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            CheckPlan plan = Targets.plan(world.ask("same"), Duration.ofMinutes(1), Duration.ofMinutes(1));
+            all.add(Targets.target("slow" + i, plan, ADDRESS));
+        }
+        all.add(Targets.target(
+                "quick", Targets.plan(world.ask("same"), Duration.ofSeconds(1), Duration.ofSeconds(1)), ADDRESS));
+        world.follow(all);
+        world.pass(Duration.ofMillis(200));
+        assertEquals(1, world.runsOf("quick").size());
+
+        world.pass(Duration.ofSeconds(5));
+        all.add(Targets.target(
+                "later", Targets.plan(world.ask("same"), Duration.ofSeconds(1), Duration.ofSeconds(1)), ADDRESS));
+        world.follow(all);
+        world.pass(Duration.ofMillis(200));
+        assertEquals(1, world.runsOf("later").size());
+
+        world.pass(Duration.ofSeconds(50));
+        for (String id : List.of("quick", "later")) {
+            assertTrue(gapsMillis(id).stream().allMatch(gap -> gap <= 1_250), () -> id + ": " + gapsMillis(id));
+        }
+        assertEquals(
+                10_002, world.runs.stream().map(run -> run.endpoint).distinct().count());
+        assertEquals(0, world.recorder.late());
+    }
+
     @Test
     @Tag("slow")
     void changesOfTheSetMakeNoBurst() {
@@ -685,9 +716,11 @@ class ChecksTest {
             world.follow(targets);
             world.pass(Duration.ofSeconds(90));
             assertEquals(List.of(), log.lines());
+            assertEquals(0, world.recorder.late());
 
             world.cost = Duration.ofMillis(10);
             world.pass(Duration.ofSeconds(90));
+            assertTrue(world.recorder.late() > 100, () -> "told late: " + world.recorder.late());
             assertEquals(
                     2,
                     log.linesWith("checks start late by more than their interval")

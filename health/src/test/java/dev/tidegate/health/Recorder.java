@@ -6,6 +6,7 @@ import java.util.List;
 /** Remembers what it is told. Any thread. */
 public final class Recorder implements HealthListener {
     private final List<Told> told = new ArrayList<>();
+    private int late;
 
     /** One call. */
     public record Told(String id, Condition before, Verdict verdict) {}
@@ -13,6 +14,16 @@ public final class Recorder implements HealthListener {
     @Override
     public synchronized void onVerdict(String id, Condition before, Verdict verdict) {
         told.add(new Told(id, before, verdict));
+    }
+
+    @Override
+    public synchronized void onLate(String id, long lateNanos) {
+        late++;
+    }
+
+    /** Checks that were late. */
+    public synchronized int late() {
+        return late;
     }
 
     /** All, in order. */

@@ -319,6 +319,14 @@ final class Health implements AutoCloseable {
                 post(() -> onChange(id, cell, before, verdict));
             }
         }
+
+        @Override
+        public void onLate(String id, long lateNanos) {
+            EndpointCell cell = cells.get(id);
+            if (cell != null) {
+                cell.fitness().countLateCheck();
+            }
+        }
     }
 
     private static boolean isFirst(Checked stood) {

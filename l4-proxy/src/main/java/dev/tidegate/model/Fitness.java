@@ -26,6 +26,7 @@ public final class Fitness {
     private volatile int mostTrials; // writer: control
     private volatile long checksPassed; // writer: the checks' thread
     private volatile long checksFailed; // writer: the checks' thread
+    private volatile long checksLate; // writer: the checks' thread
     private volatile long lastCheckMillis; // writer: the checks' thread
     private volatile long ejections; // writer: control
     /** Which half-open period it is, and how many trials are left in it: both change in one step. */
@@ -123,6 +124,12 @@ public final class Fitness {
         lastCheckMillis = epochMillis;
     }
 
+    /** A check starts late by more than its interval. One writer at a time: the checks' thread. */
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    public void countLateCheck() {
+        checksLate++;
+    }
+
     /** It has been ejected. Called by control only. */
     @SuppressWarnings("NonAtomicVolatileUpdate")
     public void countEjection() {
@@ -137,6 +144,11 @@ public final class Fitness {
     /** Checks that did not. */
     public long checksFailed() {
         return checksFailed;
+    }
+
+    /** Checks that started late by more than their interval. */
+    public long checksLate() {
+        return checksLate;
     }
 
     /** When the last check ended, in milliseconds of the epoch; 0 when there was none. */

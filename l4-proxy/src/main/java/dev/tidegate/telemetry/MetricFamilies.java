@@ -142,6 +142,12 @@ final class MetricFamilies {
                     "backend",
                     "endpoint",
                     "result"),
+            MetricFamily.counter(
+                    "health_checks_late_total",
+                    "Health checks of an endpoint that started later than their interval after they were due, as there are too many.",
+                    MetricFamilies::healthChecksLate,
+                    "backend",
+                    "endpoint"),
             MetricFamily.gauge(
                     "endpoint_last_check_timestamp_seconds",
                     "When the last health check of an endpoint ended, in seconds of the epoch.",
@@ -394,6 +400,13 @@ final class MetricFamilies {
             out.add(fitness.checksPassed(), backend.name(), endpoint.name(), "pass");
             out.add(fitness.checksFailed(), backend.name(), endpoint.name(), "fail");
         });
+    }
+
+    private static void healthChecksLate(View view, MetricFamily.Points out) {
+        eachEndpoint(
+                view,
+                (backend, endpoint) ->
+                        out.add(endpoint.cell().fitness().checksLate(), backend.name(), endpoint.name()));
     }
 
     private static void lastCheck(View view, MetricFamily.Points out) {
