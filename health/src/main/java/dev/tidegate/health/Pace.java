@@ -24,7 +24,11 @@ final class Pace {
         return limit;
     }
 
-    /** How many may start in this tick: what the window leaves, and of that no more than a tenth of the whole at once. */
+    /**
+     * How many may start in this tick: what the window leaves, and of that no more than a tenth of the whole at once. That is
+     * so for a tick that comes late, too, though fewer start than are needed then: what keeps the loop busy may be checks, and
+     * with more of them it would read answers so late that targets seem to be silent.
+     */
     int free(long nowNanos) {
         while (!startsNanos.isEmpty() && nowNanos - startsNanos.peekFirst() >= WINDOW_NANOS) {
             startsNanos.removeFirst();

@@ -31,6 +31,10 @@ import javax.net.ssl.SSLSession;
  * check on; one that is missing or malformed says nothing about the target, and the run tells so. Without a file any
  * certificate will do.
  *
+ * <p>A handshake takes most of a millisecond of the processor, and takes it on the checks' loop. On a thread of its own, targets
+ * timed out on a busy machine, as what their time-out is about was waiting there; on the loop, checks come late when there are
+ * more than it can carry out, and none is wrong.
+ *
  * <p>The connection ends by close_notify and FIN of this side; after a handshake that failed, by an alert and FIN.
  *
  * @param serverName the name asked for (SNI); empty: none
