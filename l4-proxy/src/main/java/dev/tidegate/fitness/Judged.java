@@ -3,6 +3,7 @@ package dev.tidegate.fitness;
 import dev.tidegate.fitness.Standing.BreakerState;
 import dev.tidegate.model.EndpointCell;
 import dev.tidegate.model.Fitness;
+import java.time.Instant;
 
 /** An endpoint and what its judge remembers of it. Confined to control's thread, but for {@link #standing}. */
 final class Judged {
@@ -12,9 +13,20 @@ final class Judged {
     /** When the ejection ends, or the last one ended. */
     long ejectedUntilNanos;
 
+    /** The same by the clock, for operators, and why. */
+    Instant ejectedUntil;
+
+    String ejectedWhy;
+
+    /** Whether there is a breaker at all. */
+    boolean hasBreaker;
+
     BreakerState breaker = BreakerState.CLOSED;
     /** When an open breaker becomes half open. */
     long breakerUntilNanos;
+    /** The same by the clock, for operators. */
+    Instant breakerUntil;
+
     /** Whether its share is growing, and since when. */
     boolean growing;
 
@@ -39,6 +51,17 @@ final class Judged {
 
     boolean ejected() {
         return fitness().unfit(Fitness.Unfit.EJECTED);
+    }
+
+    /** Whoever looks sees where it stands now. */
+    void show() {
+        boolean ejected = ejected();
+        standing = new Standing(
+                ejected ? ejectedUntil : null,
+                ejected ? ejectedWhy : null,
+                ejections,
+                hasBreaker ? breaker : null,
+                breaker == BreakerState.OPEN ? breakerUntil : null);
     }
 
     /** Whether it counts against the share that may be out at a time. */

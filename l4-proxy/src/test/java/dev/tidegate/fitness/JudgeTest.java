@@ -761,7 +761,7 @@ class JudgeTest {
     void theShareFollowsTheCurve(double aggression, int least, long percentOfWindow, int thousandths) {
         SlowStart slow = new SlowStart(100 * SECOND, aggression, least);
 
-        assertEquals(thousandths, BackendJudge.thousandths(slow, percentOfWindow * SECOND));
+        assertEquals(thousandths, SlowStarts.thousandths(slow, percentOfWindow * SECOND));
     }
 
     @Test
