@@ -351,6 +351,19 @@ class JudgeTest {
         assertTrue(e[1].fitness().unfit(Unfit.EJECTED));
     }
 
+    @Test
+    void ofOneThatIsEjectedWhileItsBreakerIsOpenBothTimesAreShown() {
+        EndpointCell[] e = cells(4);
+        follow(true, policy(outlier(5, 50), BREAKER, null), e);
+        fail(e[0], 5);
+
+        Standing standing = judge.standing(e[0]);
+
+        assertEquals(instant().plusSeconds(30), standing.ejectedUntil());
+        assertEquals(BreakerState.OPEN, standing.breaker());
+        assertEquals(instant().plusSeconds(10), standing.breakerUntil());
+    }
+
     /** Ejected while it was drained, or drained while it was ejected: it counted for nothing, and was undrained. */
     @Test
     void theCapHoldsWhenOneThatIsEjectedTakesConnectionsAgain() {
