@@ -27,7 +27,7 @@ final class Check {
     private long begunNanos; // as startedNanos, or when its turn came
     // By these three the sets of Checks are sorted: they change only outside of them.
     private long dueNanos;
-    private long lateFromNanos;
+    private long rhythmNanos;
     private long deadlineNanos;
     private boolean again;
     private long phaseNanos;
@@ -79,12 +79,12 @@ final class Check {
     void due(long atNanos) {
         CheckPlan plan = plan();
         dueNanos = atNanos;
-        lateFromNanos = atNanos + (streak.inRow() > 0 ? fastNanos(plan) : plan.intervalNanos());
+        rhythmNanos = streak.inRow() > 0 ? fastNanos(plan) : plan.intervalNanos();
     }
 
-    /** From when on one check is as good as missed: another would be due. */
-    long lateFromNanos() {
-        return lateFromNanos;
+    /** The time between two checks as things stood when it was said when the next one is due. */
+    long rhythmNanos() {
+        return rhythmNanos;
     }
 
     /** When the one under way is given up. */

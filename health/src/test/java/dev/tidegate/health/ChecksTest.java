@@ -275,6 +275,33 @@ class ChecksTest {
         assertEquals(0, world.recorder.late());
     }
 
+    /** A storm of handshakes, say. The quick one had to wait for its turn among those that were late by seconds. */
+    @Test
+    @Tag("slow")
+    void withTooManyForTheTimeAllAreStretchedAlike() {
+        List<Target> all = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            all.add(Targets.target(
+                    "slow" + i,
+                    Targets.plan(world.ask("same"), Duration.ofSeconds(1), Duration.ofSeconds(1)),
+                    ADDRESS));
+        }
+        all.add(Targets.target("quick", Targets.plan(world.ask("same"), TENTH, TENTH), ADDRESS));
+        world.cost = Duration.ofMillis(5); // there is time for some 180 a second
+        world.follow(all);
+        world.pass(Duration.ofSeconds(60));
+
+        List<Long> quick = gapsMillis("quick");
+        List<Long> slow = gapsMillis("slow7");
+        quick = quick.subList(quick.size() / 2, quick.size());
+        slow = slow.subList(slow.size() / 2, slow.size());
+        double stretchOfQuick = quick.stream().mapToLong(gap -> gap).average().orElseThrow() / 100;
+        double stretchOfSlow = slow.stream().mapToLong(gap -> gap).average().orElseThrow() / 1_000;
+        assertTrue(stretchOfSlow > 4, () -> "there is time for all: " + stretchOfSlow);
+        assertTrue(
+                stretchOfQuick < 1.6 * stretchOfSlow, () -> "quick × " + stretchOfQuick + ", slow × " + stretchOfSlow);
+    }
+
     @Test
     @Tag("slow")
     void changesOfTheSetMakeNoBurst() {
