@@ -107,7 +107,12 @@ public final class HealthChecker implements AutoCloseable {
         this(settings, listener, newLoop(settings.io));
     }
 
-    HealthChecker(Settings settings, HealthListener listener, EventLoop loop) {
+    /**
+     * On a loop that somebody else turns.
+     *
+     * @param loop fits the settings' sockets; ended by {@link #close}, of which its own thread does not wait for the end
+     */
+    public HealthChecker(Settings settings, HealthListener listener, EventLoop loop) {
         this.loop = loop;
         connector = new SocketConnector(loop, settings.io.sockets);
         checks = new Checks(

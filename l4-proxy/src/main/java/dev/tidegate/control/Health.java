@@ -84,6 +84,7 @@ final class Health implements AutoCloseable {
     private final Events events;
     private final ScheduledExecutorService control;
     private final Judge judge;
+    private final Threads threads;
     private final Map<EndpointCell, Checked> checked =
             new ConcurrentHashMap<>(); // writers: the checks' thread, control
     private volatile Map<String, EndpointCell> cells = Map.of(); // writer: control; by a target's id
@@ -108,6 +109,7 @@ final class Health implements AutoCloseable {
      * @param events is told each change
      * @param control its thread
      * @param tally what workers have counted
+     * @param threads make what carries checks out
      */
     Health(
             Ticker ticker,
@@ -116,7 +118,9 @@ final class Health implements AutoCloseable {
             RandomGenerator checksRandom,
             Events events,
             ScheduledExecutorService control,
-            Tally tally) {
+            Tally tally,
+            Threads threads) {
+        this.threads = threads;
         this.ticker = ticker;
         this.clock = clock;
         this.checksRandom = checksRandom;
@@ -174,7 +178,7 @@ final class Health implements AutoCloseable {
         checked.keySet().retainAll(new HashSet<>(next.values())); // a set, since each is asked for
         followOnDown(snapshot);
         if (checker == null && !targets.isEmpty() && !closed) {
-            checker = new HealthChecker(
+            checker = threads.checker(
                     new HealthChecker.Settings(ticker::nanoTime, clock, checksRandom, HealthChecker.Io.best()),
                     new Listening());
             awaitFirstRound(snapshot);

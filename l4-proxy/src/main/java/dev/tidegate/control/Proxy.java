@@ -21,10 +21,7 @@ import dev.tidegate.telemetry.ReloadCounts;
 import dev.tidegate.telemetry.WorkerCounters;
 import dev.tidegate.worker.Worker;
 import io.netty.channel.ChannelException;
-import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
@@ -39,7 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -58,9 +55,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Proxy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Proxy.class);
-
-    /** How long at most a loop goes on after its last task. */
-    private static final long LOOP_STOP_MILLIS = 1_000;
 
     /** How often operations, and endpoints that were taken away, are looked at. */
     private static final long SWEEP_MILLIS = 250;
@@ -86,6 +80,7 @@ public final class Proxy implements AutoCloseable {
      * @param runtime what operators had changed when the process last ran
      * @param stateSaver keeps what they change over a restart; completes with why it could not
      * @param inherited listening sockets that are open already, as far as frontends may have them
+     * @param threads what it runs on
      */
     public record Parts(
             Transport transport,
@@ -99,7 +94,38 @@ public final class Proxy implements AutoCloseable {
             InstantSource clock,
             RuntimeState runtime,
             Function<RuntimeState, CompletableFuture<Optional<String>>> stateSaver,
-            InheritedSockets inherited) {
+            InheritedSockets inherited,
+            Threads threads) {
+        /** Parts of a proxy that runs on threads of its own. */
+        public Parts(
+                Transport transport,
+                int workers,
+                int maxConnections,
+                Ticker ticker,
+                long seed,
+                FloodLog floods,
+                Consumer<AccessRecord> accessLog,
+                DnsServerAddressStreamProvider nameServers,
+                InstantSource clock,
+                RuntimeState runtime,
+                Function<RuntimeState, CompletableFuture<Optional<String>>> stateSaver,
+                InheritedSockets inherited) {
+            this(
+                    transport,
+                    workers,
+                    maxConnections,
+                    ticker,
+                    seed,
+                    floods,
+                    accessLog,
+                    nameServers,
+                    clock,
+                    runtime,
+                    stateSaver,
+                    inherited,
+                    Threads.OWN);
+        }
+
         /** Parts of a proxy that remembers nothing of an earlier run, and leaves nothing to a later one. */
         public Parts(
                 Transport transport,
@@ -147,7 +173,7 @@ public final class Proxy implements AutoCloseable {
     private final List<ConnectionFactory> factories = new ArrayList<>();
     private final ConnectionLimit limit;
     private final Listeners listeners;
-    private final ScheduledThreadPoolExecutor control;
+    private final ScheduledExecutorService control;
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final Publisher publisher;
     private final Operations operations;
@@ -167,11 +193,17 @@ public final class Proxy implements AutoCloseable {
     private Proxy(Config config, Parts parts) {
         this.parts = parts;
         this.limit = new ConnectionLimit(parts.maxConnections());
-        this.control = new ScheduledThreadPoolExecutor(1, new DefaultThreadFactory("tidegate-control", false));
-        this.control.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.control = parts.threads().control();
         this.events = new Events(parts.clock());
         this.health = new Health(
-                parts.ticker(), parts.clock(), random(-1), random(-2), events, control, new WorkersTally(workers));
+                parts.ticker(),
+                parts.clock(),
+                random(-1),
+                random(-2),
+                events,
+                control,
+                new WorkersTally(workers),
+                parts.threads());
         SnapshotBuilder builder = new SnapshotBuilder(cells, parts.maxConnections(), health.judge(), parts.ticker());
         RuntimeState runtime = parts.runtime().reconcile(config);
         this.inForce = new InForce(config, runtime, builder.build(1, config, runtime));
@@ -237,13 +269,12 @@ public final class Proxy implements AutoCloseable {
     }
 
     private Worker newWorker(int index) {
-        DefaultThreadFactory threads = new DefaultThreadFactory("tidegate-worker-" + index, true);
         return new Worker(
                 index,
                 parts.ticker(),
                 random(index),
                 parts.transport().ioHandlers(),
-                handlers -> new SingleThreadIoEventLoop(null, threads, handlers));
+                handlers -> parts.threads().worker(index, handlers));
     }
 
     /**
@@ -677,13 +708,8 @@ public final class Proxy implements AutoCloseable {
     }
 
     private void endWorkers() {
-        List<Future<?>> ends = new ArrayList<>();
-        for (Worker worker : workers) {
-            ends.add(worker.loop()
-                    .shutdownGracefully(
-                            parts.transport().lastCompletionsMillis(), LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
-        }
-        int busy = Loops.awaitAll(ends, Loops.PATIENCE);
+        int busy = parts.threads()
+                .end(workers.stream().map(Worker::loop).toList(), parts.transport().lastCompletionsMillis());
         if (busy > 0) {
             log.error("workers did not end workers={} waited={}", busy, Loops.PATIENCE);
         }

@@ -96,7 +96,8 @@ class HealthTest {
                     public long failures(EndpointCell endpoint) {
                         return 0;
                     }
-                });
+                },
+                Threads.OWN);
         health.tell(endpoint -> {}, () -> {}, new Health.Aftermath() {
             @Override
             public void onDown(EndpointCell endpoint, HealthConfig.OnDown policy) {

@@ -1,0 +1,88 @@
+package dev.tidegate.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.tidegate.model.RetireHow;
+import dev.tidegate.telemetry.LogLevels;
+import io.netty.util.ResourceLeakDetector;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slf4j.event.Level;
+
+/** The whole balancer in virtual time, over many seeds. One seed: {@code -Dsimulation.seed=N}. */
+class SimulationTest {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final long ONE = Long.getLong("simulation.seed", -1);
+
+    private static final long TRACED = 20;
+
+    private final ResourceLeakDetector.Level leaks = ResourceLeakDetector.getLevel();
+
+    @BeforeEach
+    void sayLittle() {
+        LogLevels.set(ONE < 0 ? Level.ERROR : Level.DEBUG);
+    }
+
+    @AfterEach
+    void asBefore() {
+        LogLevels.set(Level.INFO);
+        ResourceLeakDetector.setLevel(leaks);
+    }
+
+    @Test
+    @Tag("slow")
+    void whatMustHoldHoldsForAThousandSeeds() throws IOException {
+        runAll(1_000);
+    }
+
+    @Test
+    @Tag("nightly")
+    void whatMustHoldHoldsForAHundredThousandSeeds() throws IOException {
+        runAll(100_000);
+    }
+
+    @Test
+    void aSeedGivesTheSameRunEachTime() throws IOException {
+        for (long seed = 0; seed < 5; seed++) {
+            assertEquals(run(seed), run(seed), "seed " + seed);
+        }
+    }
+
+    private static long run(long seed) throws IOException {
+        try (Simulation simulation = new Simulation(seed)) {
+            return simulation.run();
+        }
+    }
+
+    private static void runAll(int seeds) throws IOException {
+        long startNanos = THREADS.getCurrentThreadCpuTime();
+        long events = 0;
+        long ended = 0;
+        long quiet = 0;
+        long cut = 0;
+        for (long seed = ONE < 0 ? 0 : ONE; seed < (ONE < 0 ? seeds : ONE + 1); seed++) {
+            if (seed == TRACED) {
+                // Where each buffer was touched is told for the first runs. It takes ten times as long.
+                ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
+            }
+            try (Simulation simulation = new Simulation(seed)) {
+                simulation.run();
+                events += simulation.events();
+                ended += simulation.ended();
+                quiet += simulation.ended(RetireHow.QUIET);
+                cut += simulation.ended(RetireHow.CUT);
+            }
+        }
+        System.out.printf(
+                "simulated: %d connections, %d retired quietly, %d cut, %d tasks in %.1f s of CPU%n",
+                ended, quiet, cut, events, (THREADS.getCurrentThreadCpuTime() - startNanos) / 1e9);
+        assertTrue(ended > 0);
+        assertTrue(ONE >= 0 || (quiet > ended / 10 && cut > 0), "hardly anything was retired: the runs prove little");
+    }
+}
