@@ -225,7 +225,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         // A client may end its side as soon as it has asked. Its FIN would close the channel under the answer, so it is
         // read only after that.
         ctx.channel().config().setAutoRead(false);
-        clock.answering();
+        clock.working();
     }
 
     private void audit(Values asked, Answer answer) {
@@ -258,6 +258,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         } else if (request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
             response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
         }
+        clock.answering();
         ChannelFuture written = ctx.writeAndFlush(response);
         written.addListener(done -> onWritten(ctx, done.isSuccess()));
     }

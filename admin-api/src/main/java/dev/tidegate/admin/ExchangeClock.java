@@ -8,12 +8,15 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Bounds each phase of an admin connection: a request must be complete in time from its first byte (the first one from
- * accept), an answer must be taken in time, and a pause may last only so long. A deadline is not moved by progress within
- * a phase, so a client that sends one byte a second gains nothing.
+ * accept), an answer must be taken in time, and a pause may last only so long; so may the work for an answer, which is not the
+ * client's time. A deadline is not moved by progress within a phase, so a client that sends one byte a second gains nothing.
  *
  * <p>Confined to the admin loop.
  */
 final class ExchangeClock extends ChannelInboundHandlerAdapter {
+    /** Far beyond what anything takes, a reload of ten thousand endpoints on a starved machine included. */
+    private static final Duration WORK_TIME = Duration.ofMinutes(2);
+
     private final AdminLimits limits;
     private ChannelHandlerContext ctx;
     private Future<?> deadline;
@@ -43,7 +46,13 @@ final class ExchangeClock extends ChannelInboundHandlerAdapter {
         context.fireChannelRead(message);
     }
 
-    /** A request is complete, its answer is on its way. */
+    /** A request is complete, and carried out now. */
+    void working() {
+        idle = false;
+        arm(WORK_TIME);
+    }
+
+    /** The answer is on its way. */
     void answering() {
         idle = false;
         arm(limits.requestTime());

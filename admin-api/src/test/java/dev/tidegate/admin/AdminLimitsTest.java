@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -215,6 +216,19 @@ final class AdminLimitsTest {
         client.send("POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc");
 
         assertEquals("", client.readToEnd());
+    }
+
+    /** A client that had waited for a long reload was left without a word. */
+    @Test
+    void whatTheServerTakesForAnAnswerIsNotTheClientsTime() throws IOException {
+        Duration requestTime = Duration.ofMillis(100);
+        InetSocketAddress address = start(AdminLimits.STANDARD.withRequestTime(requestTime));
+        operations.onStatus = CompletableFuture.delayedExecutor(4 * requestTime.toMillis(), TimeUnit.MILLISECONDS);
+
+        String answer =
+                RawClient.ask(address, "GET /v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+        assertTrue(answer.startsWith("HTTP/1.1 200 "), answer);
     }
 
     @Test

@@ -34,6 +34,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
@@ -65,6 +67,7 @@ final class FakeOperations implements ProxyOperations {
     volatile String metrics = "up 1\n";
     volatile RuntimeException failure;
     volatile Runnable onScrape = () -> {};
+    volatile Executor onStatus = ForkJoinPool.commonPool();
     volatile BiFunction<Command, WriteContext, CompletionStage<Outcome>> onExecute =
             (command, context) -> CompletableFuture.completedFuture(
                     context.dryRun()
@@ -112,23 +115,25 @@ final class FakeOperations implements ProxyOperations {
     /** From a thread of its own, as the real one. */
     @Override
     public CompletionStage<StatusView> status() {
-        return CompletableFuture.supplyAsync(() -> new StatusView(
-                "1.2.3",
-                42,
-                "ready",
-                Instant.parse("2026-01-02T03:04:05.678Z"),
-                1000,
-                7,
-                null,
-                "nio",
-                "asked for",
-                List.of(new WorkerView(0, 3)),
-                3,
-                1000,
-                "info",
-                Map.of("applied", 2L),
-                List.of(new AgeBucket(1000L, 2), new AgeBucket(null, 1)),
-                List.of(OPERATION)));
+        return CompletableFuture.supplyAsync(
+                () -> new StatusView(
+                        "1.2.3",
+                        42,
+                        "ready",
+                        Instant.parse("2026-01-02T03:04:05.678Z"),
+                        1000,
+                        7,
+                        null,
+                        "nio",
+                        "asked for",
+                        List.of(new WorkerView(0, 3)),
+                        3,
+                        1000,
+                        "info",
+                        Map.of("applied", 2L),
+                        List.of(new AgeBucket(1000L, 2), new AgeBucket(null, 1)),
+                        List.of(OPERATION)),
+                onStatus);
     }
 
     @Override
