@@ -711,7 +711,7 @@ public final class Proxy implements AutoCloseable {
         int busy = parts.threads()
                 .end(workers.stream().map(Worker::loop).toList(), parts.transport().lastCompletionsMillis());
         if (busy > 0) {
-            log.error("workers did not end workers={} waited={}", busy, Loops.PATIENCE);
+            log.error("workers did not end workers={} waited={}", busy, Threads.END_PATIENCE);
         }
     }
 

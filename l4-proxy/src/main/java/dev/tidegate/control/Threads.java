@@ -8,6 +8,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
@@ -19,6 +20,12 @@ import java.util.concurrent.TimeUnit;
  * time of its own in a simulation.
  */
 public interface Threads {
+    /**
+     * How long the end of workers' loops is waited for. On a starved machine dozens of rings take seconds to be taken down, and
+     * nobody else waits for control any more.
+     */
+    Duration END_PATIENCE = Duration.ofSeconds(5);
+
     /** Threads of its own for each. */
     Threads OWN = new Threads() {
         /** How long at most a loop goes on after its last task. */
@@ -49,7 +56,7 @@ public interface Threads {
             for (EventLoop worker : workers) {
                 ends.add(worker.shutdownGracefully(lastCompletionsMillis, LOOP_STOP_MILLIS, TimeUnit.MILLISECONDS));
             }
-            return Loops.awaitAll(ends, Loops.PATIENCE);
+            return Loops.awaitAll(ends, END_PATIENCE);
         }
     };
 
@@ -68,7 +75,7 @@ public interface Threads {
     HealthChecker checker(HealthChecker.Settings settings, HealthListener listener);
 
     /**
-     * Ends workers' loops, and waits for that, for a time.
+     * Ends workers' loops, and waits for that, for {@link #END_PATIENCE}.
      *
      * @param lastCompletionsMillis how long each goes on after its last task
      * @return how many have not ended
