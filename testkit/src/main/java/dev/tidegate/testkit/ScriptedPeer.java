@@ -271,16 +271,20 @@ public abstract sealed class ScriptedPeer implements AutoCloseable permits Scrip
     public long sendUntilBlocked(long seed, long most, Duration stall, Runnable chance) throws IOException {
         SeededStream stream = new SeededStream(seed);
         byte[] chunk = new byte[CHUNK_BYTES];
+        ByteBuffer next = ByteBuffer.wrap(chunk).limit(0);
         long sent = 0;
         long movedNanos = System.nanoTime();
         boolean hadChance = chance == null;
         channel.configureBlocking(false);
         try {
             while (sent < most) {
-                stream.seek(sent);
-                int length = (int) Math.min(most - sent, chunk.length);
-                stream.fill(chunk, 0, length);
-                int count = channel.write(ByteBuffer.wrap(chunk, 0, length));
+                if (!next.hasRemaining()) {
+                    int length = (int) Math.min(most - sent, chunk.length);
+                    stream.seek(sent);
+                    stream.fill(chunk, 0, length);
+                    next.position(0).limit(length);
+                }
+                int count = channel.write(next);
                 if (count > 0) {
                     sent += count;
                     bytesSent.addAndGet(count);
