@@ -135,6 +135,7 @@ final class TidegateProcess implements AutoCloseable {
         private String after = "";
         private String ignored = "";
         private Path launcher; // null: the class path of the tests
+        private boolean archived = true;
 
         private Setup(List<String> arguments, Path state) {
             this.arguments = arguments;
@@ -144,6 +145,12 @@ final class TidegateProcess implements AutoCloseable {
         /** By that {@code bin/tidegate}, and so from the jars that it finds. */
         Setup by(Path script) {
             launcher = script;
+            return this;
+        }
+
+        /** With every class from its jar, as without {@code packaging/train}. */
+        Setup withoutArchive() {
+            archived = false;
             return this;
         }
 
@@ -271,12 +278,17 @@ final class TidegateProcess implements AutoCloseable {
         private List<String> java() throws IOException {
             List<String> java = new ArrayList<>();
             java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+            // One with the tests' own classes before the others does not fit.
+            boolean ours = main.equals(Main.class.getName());
+            if (archived && ours) {
+                java.addAll(ClassArchive.options());
+            }
             java.addAll(jvm);
             if (Runtime.version().feature() >= 24) {
                 // As the launcher does: without it the JVM warns on stderr of what Netty loads.
                 java.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
             }
-            String classPath = main.equals(Main.class.getName()) ? classPath() : testClassPath();
+            String classPath = ours ? classPath() : testClassPath();
             java.addAll(List.of("-cp", classPath, main));
             return java;
         }
