@@ -58,6 +58,7 @@ class AdminNeighboursIT {
         return """
                 admin: {listen: ["unix:%s", "127.0.0.1:%d"]}
                 log: {access: {path: none}}
+                process: {warm-up: off}
                 frontends:
                   - {name: front, listen: "127.0.0.1:%d", backend: back}
                 backends:

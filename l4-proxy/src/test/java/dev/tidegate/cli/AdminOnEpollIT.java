@@ -30,6 +30,7 @@ class AdminOnEpollIT {
                 TidegateProcess tidegate = TidegateProcess.run(directory, """
                         admin: {listen: "unix:%s"}
                         log: {access: {path: none}}
+                        process: {warm-up: off}
                         frontends: [{name: front, listen: "127.0.0.1:0", backend: back}]
                         backends: [{name: back, endpoints: [{name: a, address: "%s"}]}]
                         """.formatted(path, backend.hostPort()))

@@ -94,6 +94,7 @@ class ClientCertificateIT {
     void whoShowsACertificateOfTheRightAuthorityIsLetIn() throws IOException {
         String yaml = """
                 admin: {listen: "127.0.0.1:%d", token-file: %s, tls: {certificate: %s, key: %s, client-ca: %s}}
+                process: {warm-up: off}
                 frontends: [{name: front, listen: "127.0.0.1:0", backend: back}]
                 backends: [{name: back, endpoints: [{name: a, address: "%s"}]}]
                 """;

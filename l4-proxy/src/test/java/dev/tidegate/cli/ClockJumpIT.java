@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class ClockJumpIT {
     private static final Duration BOUND = Duration.ofSeconds(30);
-    private static final long EJECTION_SECONDS = 10;
+    private static final long EJECTION_SECONDS = 6;
 
     @TempDir
     Path directory;
@@ -87,6 +87,7 @@ class ClockJumpIT {
         return """
                 admin: {listen: "unix:%s"}
                 log: {access: {path: none}}
+                process: {warm-up: off}
                 frontends: [{name: front, listen: "127.0.0.1:0", backend: back, timeouts: {idle: 10m}}]
                 backends:
                   - name: back

@@ -205,7 +205,7 @@ class ExhaustionIT {
         try (ScriptedBackend stuck = ScriptedBackend.neverReading();
                 ScriptedBackend backend = ScriptedBackend.echo();
                 TidegateProcess tidegate = TidegateProcess.run(directory, twoFrontends(stuck, backend, transport))
-                        .jvm("-XX:MaxDirectMemorySize=64m")
+                        .jvm("-XX:MaxDirectMemorySize=32m")
                         // Netty then counts direct memory itself; the JDK's own count collects garbage and sleeps for
                         // half a second, on the worker, each time that there is none left.
                         .jvm("--add-opens=java.base/java.nio=ALL-UNNAMED", "-Dio.netty.tryReflectionSetAccessible=true")
@@ -372,7 +372,7 @@ class ExhaustionIT {
 
     private static String yaml(ScriptedBackend backend, String transport) {
         return """
-                process: {workers: 1, transport: %s}
+                process: {warm-up: off, workers: 1, transport: %s}
                 frontends:
                   - {name: front, listen: "127.0.0.1:0", backend: back}
                 backends:
@@ -383,7 +383,7 @@ class ExhaustionIT {
 
     private static String twoFrontends(ScriptedBackend stuck, ScriptedBackend backend, String transport) {
         return """
-                process: {workers: 1, transport: %s}
+                process: {warm-up: off, workers: 1, transport: %s}
                 frontends:
                   - {name: stuck, listen: "127.0.0.1:0", backend: stuck}
                   - {name: front, listen: "127.0.0.1:0", backend: back}

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An endpoint that is there and gone by turns: its state changes ever more seldom, and nobody else is concerned. */
+@Tag("clock")
 class FlapIT {
     private static final long HALF_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 

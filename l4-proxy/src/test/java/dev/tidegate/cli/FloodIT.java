@@ -109,7 +109,7 @@ class FloodIT {
 
     private static String yaml(ScriptedBackend backend, String transport, String connect) {
         return """
-                process: {workers: 1, transport: %s}
+                process: {warm-up: off, workers: 1, transport: %s}
                 frontends:
                   - {name: front, listen: "127.0.0.1:0", backend: back}
                 backends:

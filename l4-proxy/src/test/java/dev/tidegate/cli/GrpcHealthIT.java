@@ -20,11 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three real gRPC servers with the standard health service, of which one says no or dies, under 500 clients a second. */
+@Tag("clock")
 @Tag("slow")
 class GrpcHealthIT {
     private static final Duration BOUND = Duration.ofSeconds(30);
     private static final Duration DETECTION = Duration.ofSeconds(5);
-    private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long CALM_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
     private static final int PER_SECOND = 500;
 
     @TempDir

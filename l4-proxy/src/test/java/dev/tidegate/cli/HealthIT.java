@@ -21,12 +21,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What happens to one endpoint of three happens to it alone: clients come at 500 a second meanwhile. */
+@Tag("clock")
 @Tag("slow")
 class HealthIT {
     private static final Duration BOUND = Duration.ofSeconds(30);
     private static final Duration DETECTION = Duration.ofSeconds(5);
     private static final int PER_SECOND = 500;
-    private static final Duration CALM = Duration.ofSeconds(2);
+    private static final Duration CALM = Duration.ofMillis(1_500);
 
     @TempDir
     Path directory;

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A storm of connections that come together does not go together, nor come back together (grpc/grpc#10412). Clients,
  * balancer and endpoint are each a process of their own, as one may have 20,000 descriptors.
  */
+@Tag("clock")
 class JitterIT {
     private static final double JITTER = 0.2;
     private static final long OPENING_MILLIS = 1_000;

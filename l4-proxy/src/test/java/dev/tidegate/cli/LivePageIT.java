@@ -55,6 +55,7 @@ class LivePageIT {
         return TidegateProcess.run(directory, """
                         admin: {listen: ["127.0.0.1:0", "unix:%s"], token-file: "%s"}
                         log: {access: {path: none}}
+                        process: {warm-up: off}
                         frontends:
                           - {name: edge, listen: "127.0.0.1:%d", backend: back}
                         backends:

@@ -171,6 +171,7 @@ class MonitoringIT {
         StringBuilder yaml = new StringBuilder("""
                 admin: {listen: "127.0.0.1:0"}
                 log: {access: {path: none}}
+                process: {warm-up: off}
                 frontends:
                   - {name: front, listen: "127.0.0.1:0", backend: back}
                 backends:

@@ -78,7 +78,7 @@ class OperateIT {
     private String yaml(String frontendsMore, String endpoints) {
         return """
                 admin: {listen: "unix:%s"}
-                process: {shutdown: {deadline: 2s, spread: 0s}}
+                process: {warm-up: off, shutdown: {deadline: 2s, spread: 0s}}
                 log: {access: {path: none}}
                 frontends:
                   - {name: front, listen: "%s", backend: back}
@@ -145,7 +145,7 @@ class OperateIT {
             assertTrue(onB1 >= 10 && others.size() >= 20, () -> onB1 + " on b1, others " + others.size());
 
             long begin = System.nanoTime();
-            Answer drain = curl.post(B1 + "/drain", "{\"deadline\": \"8s\", \"spread\": \"2s\"}")
+            Answer drain = curl.post(B1 + "/drain", "{\"deadline\": \"5s\", \"spread\": \"2s\"}")
                     .expect(202);
             long picks = curl.endpoint("b1").get("picks").asLong();
             String id = drain.json().get("id").asText();
@@ -168,7 +168,7 @@ class OperateIT {
             long tookMillis = (System.nanoTime() - begin) / 1_000_000;
 
             JsonNode done = curl.operation(id);
-            System.out.println("drain of " + onB1 + " connections with deadline 8s took " + tookMillis + " ms: " + done
+            System.out.println("drain of " + onB1 + " connections with deadline 5s took " + tookMillis + " ms: " + done
                     + ", remaining " + remaining);
             assertEquals(0, done.get("remaining").asInt());
             assertTrue(done.get("retired").asInt() > 0, done::toString);
@@ -207,9 +207,9 @@ class OperateIT {
                 PingCrowd crowd = new PingCrowd(tidegate.port())) {
             crowd.join(30, 600_000); // quiet, and sooner or later told
             crowd.join(10, 100); // busy to the deadline
-            Duration deadline = Duration.ofSeconds(12);
+            Duration deadline = Duration.ofSeconds(8);
             long begin = System.nanoTime();
-            String id = curl.post(B1 + "/drain", "{\"deadline\": \"12s\", \"spread\": \"9s\"}")
+            String id = curl.post(B1 + "/drain", "{\"deadline\": \"8s\", \"spread\": \"6s\"}")
                     .expect(202)
                     .json()
                     .get("id")
@@ -236,7 +236,7 @@ class OperateIT {
             assertTrue(staying.size() >= 10, cancelled::toString);
 
             // As long as the drain would have gone on, and a while more.
-            Duration past = deadline.plusSeconds(3);
+            Duration past = deadline.plusSeconds(2);
             Await.until("the drain's deadline is long over", BOUND, () -> System.nanoTime() - begin > past.toNanos());
             List<String> stayed = new ArrayList<>();
             curl.look("/v1/connections?limit=1000")

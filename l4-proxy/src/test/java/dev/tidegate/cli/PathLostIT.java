@@ -137,7 +137,7 @@ class PathLostIT {
                 () -> endpoint.stdout().contains("\n"));
         String port = endpoint.stdout().replace("listening", "").strip();
         return TidegateProcess.run(directory, """
-                process: {workers: 1, transport: %s}
+                process: {warm-up: off, workers: 1, transport: %s}
                 frontends:
                   - {name: front, listen: "%s:0", backend: back, timeouts: {unacked: %s, idle: 1h}}
                 backends:

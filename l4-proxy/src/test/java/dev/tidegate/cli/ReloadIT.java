@@ -18,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** HUP on {@code tidegate run}. */
 class ReloadIT {
+    private static final String COLD = "process: {warm-up: off}\n";
+
     @TempDir
     Path directory;
 
@@ -59,10 +61,10 @@ class ReloadIT {
         try (ScriptedBackend a = named("a");
                 ScriptedBackend b = named("b");
                 TidegateProcess tidegate =
-                        TidegateProcess.run(directory, yaml(a, "")).start();
+                        TidegateProcess.run(directory, yaml(a, COLD)).start();
                 ScriptedClient client = tidegate.connect()) {
             client.readText(1);
-            write(yaml(b, "process: {workers: 3}\nlog: {level: debug}\n"));
+            write(yaml(b, "process: {warm-up: off, workers: 3}\nlog: {level: debug}\n"));
             tidegate.signal("HUP");
 
             tidegate.awaitErr("reload applied gen=2 changes=2");
@@ -79,7 +81,7 @@ class ReloadIT {
     void hupWithABadFileTellsEveryProblemAndChangesNothing() throws Exception {
         try (ScriptedBackend a = named("a");
                 TidegateProcess tidegate =
-                        TidegateProcess.run(directory, yaml(a, "")).start();
+                        TidegateProcess.run(directory, yaml(a, COLD)).start();
                 ScriptedClient client = tidegate.connect()) {
             client.readText(1);
             write(yaml(a, "process: {workres: 3}\n")
@@ -111,7 +113,7 @@ class ReloadIT {
         try (ScriptedBackend a = named("a");
                 ScriptedBackend b = named("b");
                 TidegateProcess tidegate =
-                        TidegateProcess.run(directory, yaml(a, "")).start()) {
+                        TidegateProcess.run(directory, yaml(a, COLD)).start()) {
             Files.delete(file);
             TidegateProcess.command("mkfifo", file.toString());
             tidegate.signal("HUP");
@@ -120,7 +122,7 @@ class ReloadIT {
             assertServedBy("a", tidegate);
 
             Files.delete(file);
-            Path real = Files.writeString(directory.resolve("real.yaml"), yaml(b, ""));
+            Path real = Files.writeString(directory.resolve("real.yaml"), yaml(b, COLD));
             Files.createSymbolicLink(file, real);
             tidegate.signal("HUP");
             tidegate.awaitErr("reload applied gen=2");
@@ -132,12 +134,12 @@ class ReloadIT {
     void aWatchedFileThatChangesIsReloadedWithoutASignal() throws Exception {
         try (ScriptedBackend a = named("a");
                 ScriptedBackend b = named("b")) {
-            write(yaml(a, ""));
+            write(yaml(a, COLD));
             String file = directory.resolve("tidegate.yaml").toString();
             try (TidegateProcess tidegate =
                     TidegateProcess.with("run", "--watch", "--config", file).start()) {
                 assertServedBy("a", tidegate);
-                write(yaml(b, "# changed\n"));
+                write(yaml(b, COLD + "# changed\n"));
                 tidegate.awaitErr("reload applied gen=2 changes=1");
                 assertServedBy("b", tidegate);
                 write("nothing: good\n");
@@ -153,9 +155,9 @@ class ReloadIT {
         try (ScriptedBackend a = named("a");
                 ScriptedBackend b = named("b");
                 TidegateProcess tidegate =
-                        TidegateProcess.run(directory, yaml(a, "")).start()) {
+                        TidegateProcess.run(directory, yaml(a, COLD)).start()) {
             for (int i = 0; i < 5; i++) {
-                write(yaml(i % 2 == 0 ? b : a, ""));
+                write(yaml(i % 2 == 0 ? b : a, COLD));
                 tidegate.signal("HUP");
                 // A signal that is not yet delivered swallows the next of its kind.
                 int sent = i + 1;
@@ -178,7 +180,8 @@ class ReloadIT {
     void hupDuringAStopIsIgnoredWithALine() throws Exception {
         try (ScriptedBackend a = named("a");
                 TidegateProcess tidegate = TidegateProcess.run(
-                                directory, yaml(a, "process: {shutdown: {deadline: 30s, lame-duck: 20s}}\n"))
+                                directory,
+                                yaml(a, "process: {warm-up: off, shutdown: {deadline: 30s, lame-duck: 20s}}\n"))
                         .start()) {
             tidegate.signal("TERM");
             tidegate.awaitErr("stopping connections=");

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Reloads of a process of its own while a thousand connections a second arrive and others stay: nobody is refused, reset
  * or left without an answer. libp2p/go-reuseport#6.
  */
+@Tag("clock")
 class ReloadRateIT {
     private static final Duration BOUND = Duration.ofSeconds(60);
     private static final int PER_SECOND = 1_000;
@@ -118,6 +119,7 @@ class ReloadRateIT {
         return """
                 admin: {listen: "unix:%s"}
                 log: {access: {path: none}}
+                process: {warm-up: off}
                 frontends:
                   - {name: front, listen: "127.0.0.1:%d", backend: back, timeouts: {idle: %dm}}
                 %sbackends:

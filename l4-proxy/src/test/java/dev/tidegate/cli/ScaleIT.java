@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Many endpoints. What is meant to take 3 s, or 200 ms, is printed as it was; the bounds leave room for a machine that does
  * much else.
  */
+@Tag("clock")
 class ScaleIT {
     private static final Duration LOAD_BOUND = Duration.ofSeconds(30);
     private static final Duration SCRAPE_BOUND = Duration.ofSeconds(2);
@@ -49,6 +51,7 @@ class ScaleIT {
         return """
                 admin: {listen: "unix:%s"}
                 log: {access: {path: none}}
+                process: {warm-up: off}
                 frontends:
                   - {name: front, listen: "127.0.0.1:0", backend: back}
                 backends:

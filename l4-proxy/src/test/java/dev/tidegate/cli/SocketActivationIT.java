@@ -155,8 +155,8 @@ class SocketActivationIT {
 
     @Test
     @Tag("slow")
-    void killedFiveTimesUnderLoadNobodyIsRefused() throws Exception {
-        killUnderLoad(5);
+    void killedThreeTimesUnderLoadNobodyIsRefused() throws Exception {
+        killUnderLoad(3);
     }
 
     @Test
@@ -247,6 +247,7 @@ class SocketActivationIT {
         return """
                 admin: {listen: "%s"}
                 log: {access: {path: none}}
+                process: {warm-up: off}
                 frontends:
                   - {name: front, listen: "%s", backend: back}
                 %sbackends:

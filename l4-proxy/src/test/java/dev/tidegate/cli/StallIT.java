@@ -22,15 +22,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process that stood still for seconds (a suspended machine, a debugger, a starved container), and goes on. */
+@Tag("clock")
 class StallIT {
     private static final int CLIENTS = 8;
     private static final long GAP_NANOS = 50_000_000;
     /** By then every connection is past its soft limit. */
     private static final int TICKS_BEFORE = 30;
-    /** Of 3 s, six times the silence that is asked for. */
-    private static final int TICKS_WHILE_STOPPED = 60;
+    /** Of 2 s, four times the silence that is asked for. */
+    private static final int TICKS_WHILE_STOPPED = 40;
 
-    private static final int TICKS_AFTER = 40;
+    private static final int TICKS_AFTER = 24;
 
     @TempDir
     Path directory;
@@ -74,7 +75,7 @@ class StallIT {
 
     private static String yaml(ScriptedBackend endpoint, String transport) {
         return """
-                process: {transport: %s, workers: 1}
+                process: {warm-up: off, transport: %s, workers: 1}
                 frontends:
                   - name: front
                     listen: "127.0.0.1:0"

@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What {@code tidegate run} tells a service manager. */
 @Tag("slow")
 class SystemdIT {
+    private static final String COLD = "process: {warm-up: off}\n";
+
     @TempDir
     Path directory;
 
@@ -83,7 +85,7 @@ class SystemdIT {
     void readyIsSaidOnceConnectionsAreServed(String kind) throws Exception {
         try (NotifySocket manager =
                         kind.equals("path") ? NotifySocket.at(directory.resolve("notify")) : NotifySocket.inAbstract();
-                TidegateProcess tidegate = under(manager, yaml("")).startOnly()) {
+                TidegateProcess tidegate = under(manager, yaml(COLD)).startOnly()) {
             String ready = manager.await("READY=1");
             assertEquals("serving 1 listener, 1 of 1 endpoint up", NotifySocket.value(ready, "STATUS"));
             assertEquals(Long.toString(tidegate.pid()), NotifySocket.value(ready, "MAINPID"));
@@ -103,10 +105,11 @@ class SystemdIT {
     void whatCannotStartIsNeverReady() throws Exception {
         try (NotifySocket manager = NotifySocket.inAbstract();
                 ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            try (TidegateProcess bad = under(manager, yaml("nonsense: 1\n")).startOnly()) {
+            try (TidegateProcess bad =
+                    under(manager, yaml(COLD + "nonsense: 1\n")).startOnly()) {
                 assertEquals(78, bad.awaitExit());
             }
-            String inUse = yaml("").replace("127.0.0.1:0", "127.0.0.1:" + taken.getLocalPort());
+            String inUse = yaml(COLD).replace("127.0.0.1:0", "127.0.0.1:" + taken.getLocalPort());
             try (TidegateProcess late = under(manager, inUse).startOnly()) {
                 assertEquals(1, late.awaitExit());
             }
@@ -117,7 +120,7 @@ class SystemdIT {
     /** Ready is what knows of its endpoints: with checks, that takes until the first of them is over. */
     @Test
     void readyWaitsForTheFirstChecksAndTheStatusFollowsThem() throws Exception {
-        String checked = yaml("").replace("name: back,", "name: back, health: {type: tcp, interval: 200ms},")
+        String checked = yaml(COLD).replace("name: back,", "name: back, health: {type: tcp, interval: 200ms},")
                 + "  - {name: gone, health: {type: tcp, interval: 200ms}, endpoints: [{address: \"127.0.0.1:1\"}]}\n";
         try (NotifySocket manager = NotifySocket.inAbstract();
                 TidegateProcess tidegate = ready(manager, checked)) {
@@ -134,9 +137,9 @@ class SystemdIT {
     @Test
     void everyHupIsAnnouncedAndEndsInReady() throws Exception {
         try (NotifySocket manager = NotifySocket.inAbstract();
-                TidegateProcess tidegate = ready(manager, yaml(""));
+                TidegateProcess tidegate = ready(manager, yaml(COLD));
                 ScriptedClient client = tidegate.connect()) {
-            write(yaml("process: {shutdown: {deadline: 1m}}\n"));
+            write(yaml("process: {warm-up: off, shutdown: {deadline: 1m}}\n"));
             long beforeMicros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime());
             int seen = manager.messages().size();
             tidegate.signal("HUP");
@@ -153,7 +156,7 @@ class SystemdIT {
             Await.equal("reloads", 2, () -> reloads(manager));
             manager.await("; the last reload was rejected, see the log");
 
-            write(yaml("process: {shutdown: {deadline: 1m}}\n"));
+            write(yaml("process: {warm-up: off, shutdown: {deadline: 1m}}\n"));
             int rejected = manager.messages().size();
             tidegate.signal("HUP");
             Await.equal("reloads", 3, () -> reloads(manager));
@@ -170,7 +173,7 @@ class SystemdIT {
     void hupsInARowAndDuringADrainAreReloadsThatEndInReady() throws Exception {
         try (NotifySocket manager = NotifySocket.inAbstract();
                 TidegateProcess tidegate =
-                        ready(manager, yaml("admin: {listen: \"unix:" + directory.resolve("admin") + "\"}\n"));
+                        ready(manager, yaml(COLD + "admin: {listen: \"unix:" + directory.resolve("admin") + "\"}\n"));
                 ScriptedClient client = tidegate.connect()) {
             assertEchoes(client);
             new AdminCurl(directory.resolve("admin"))
@@ -180,7 +183,7 @@ class SystemdIT {
                 tidegate.signal("HUP");
             }
             Await.until("a reload", () -> reloads(manager) >= 1);
-            write(yaml("log: {level: debug}\nadmin: {listen: \"unix:" + directory.resolve("admin") + "\"}\n"));
+            write(yaml(COLD + "log: {level: debug}\nadmin: {listen: \"unix:" + directory.resolve("admin") + "\"}\n"));
             tidegate.signal("HUP");
             tidegate.awaitErr("reload applied gen=3");
             Await.until("the last is over", () -> {
@@ -193,7 +196,7 @@ class SystemdIT {
 
     @Test
     void reloadsByTheAdminApiAndByWatchingAreAnnouncedToo() throws Exception {
-        String admin = "admin: {listen: \"unix:" + directory.resolve("admin") + "\"}\n";
+        String admin = COLD + "admin: {listen: \"unix:" + directory.resolve("admin") + "\"}\n";
         write(yaml(admin));
         try (NotifySocket manager = NotifySocket.inAbstract();
                 TidegateProcess tidegate = TidegateProcess.with(
@@ -217,8 +220,9 @@ class SystemdIT {
     @Test
     void aLongStopTellsHowItGoesAndAsksForTime() throws Exception {
         try (NotifySocket manager = NotifySocket.inAbstract();
-                TidegateProcess tidegate =
-                        ready(manager, yaml("process: {shutdown: {deadline: 60s, spread: 60s, lame-duck: 2s}}\n"));
+                TidegateProcess tidegate = ready(
+                        manager,
+                        yaml("process: {warm-up: off, shutdown: {deadline: 60s, spread: 60s, lame-duck: 2s}}\n"));
                 ScriptedClient client = tidegate.connect()) {
             assertEchoes(client);
             tidegate.signal("TERM");
@@ -252,7 +256,7 @@ class SystemdIT {
     void signsOfLifeComeWhileAllTurnAndEndWhenAWorkerIsStuck() throws Exception {
         Path wedge = directory.resolve("wedge");
         try (NotifySocket manager = NotifySocket.inAbstract();
-                TidegateProcess tidegate = under(manager, yaml("process: {workers: 2}\n"))
+                TidegateProcess tidegate = under(manager, yaml("process: {warm-up: off, workers: 2}\n"))
                         .with("WATCHDOG_USEC", "1000000")
                         .main(WedgedMain.class)
                         .jvm("-Dwedge.when=" + wedge)
@@ -264,7 +268,7 @@ class SystemdIT {
             int signs = manager.messages("WATCHDOG=1").size();
             assertFalse(
                     Await.tryUntil(
-                            Duration.ofSeconds(3),
+                            Duration.ofMillis(1_500),
                             () -> manager.messages("WATCHDOG=1").size() > signs),
                     manager.messages()::toString);
             assertEquals(
@@ -279,14 +283,15 @@ class SystemdIT {
     @Test
     void aProcessThatStoodStillGivesASignOfLifeAsSoonAsItWakes() throws Exception {
         try (NotifySocket manager = NotifySocket.inAbstract();
-                TidegateProcess tidegate = under(manager, yaml(""))
+                TidegateProcess tidegate = under(manager, yaml(COLD))
                         .with("WATCHDOG_USEC", "1000000")
                         .start()) {
             Await.until("signs of life", () -> manager.messages("WATCHDOG=1").size() >= 2);
             tidegate.signal("STOP");
             int before = manager.messages("WATCHDOG=1").size();
             assertFalse(Await.tryUntil(
-                    Duration.ofSeconds(3), () -> manager.messages("WATCHDOG=1").size() > before + 1));
+                    Duration.ofMillis(1_500),
+                    () -> manager.messages("WATCHDOG=1").size() > before + 1));
             tidegate.signal("CONT");
             Await.until("it goes on", () -> manager.messages("WATCHDOG=1").size() >= before + 4);
             assertTrue(tidegate.err().stream().noneMatch(line -> line.contains("stuck")), tidegate.err()::toString);
@@ -298,7 +303,7 @@ class SystemdIT {
         Requirement.met(
                 Files.isExecutable(Path.of("/usr/bin/systemd-notify")), "needs systemd-notify (Debian: systemd)");
         try (NotifySocket manager = NotifySocket.inAbstract();
-                TidegateProcess tidegate = under(manager, yaml(""))
+                TidegateProcess tidegate = under(manager, yaml(COLD))
                         .with("PATH", "/usr/bin:/bin")
                         .jvm("-Dio.netty.transport.noNative=true")
                         .start()) {
@@ -311,8 +316,9 @@ class SystemdIT {
     @Test
     void aManagerThatReadsNothingHoldsNothingUp() throws Exception {
         try (NotifySocket manager = NotifySocket.inAbstract();
-                TidegateProcess tidegate =
-                        under(manager, yaml("")).with("WATCHDOG_USEC", "100000").start()) {
+                TidegateProcess tidegate = under(manager, yaml(COLD))
+                        .with("WATCHDOG_USEC", "100000")
+                        .start()) {
             tidegate.awaitErr("systemd cannot be told now, tried again until it can: its socket is full");
             try (ScriptedClient client = tidegate.connect()) {
                 assertEchoes(client);

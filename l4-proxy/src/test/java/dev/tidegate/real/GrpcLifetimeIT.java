@@ -13,26 +13,27 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 
 /** gRPC calls over connections whose lives are short: none fails, and nearly all connections leave by GOAWAY. */
+@Tag("clock")
 class GrpcLifetimeIT {
-    private static final Duration SHORT = Duration.ofSeconds(10);
+    private static final Duration SHORT = Duration.ofSeconds(5);
     private static final Duration LONG = Duration.ofMinutes(10);
 
     @EachTransport
     @Tag("slow")
-    void noCallFailsWhenConnectionsLiveForASecond(Wish transport) throws Exception {
-        noCallFails(transport, "max-age: 1s", CloseReason.MAX_AGE, SHORT, 3_000, true);
+    void noCallFailsWhenConnectionsLiveForHalfASecond(Wish transport) throws Exception {
+        noCallFails(transport, "max-age: 500ms", CloseReason.MAX_AGE, SHORT, 1_500, true);
     }
 
     @EachTransport
     @Tag("slow")
     void noCallFailsWhenConnectionsCarryAHundredRequests(Wish transport) throws Exception {
-        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(5), 1_500, true);
+        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(3), 1_500, true);
     }
 
     @EachTransport
     @Tag("slow")
     void withoutRetriesOnlyCallsThatNoEndpointSawMayFail(Wish transport) throws Exception {
-        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(3), 1_000, false);
+        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(2), 1_000, false);
     }
 
     @EachTransport

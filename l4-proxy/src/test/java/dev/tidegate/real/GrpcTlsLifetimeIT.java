@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>The load: all callers of a channel call without a pause for 2 s, and then rest for 4 s, as clients do whose own users do.
  * A rest has to be longer than ten times the longest pause that the answers have shown, or a call may cross the end.
  */
+@Tag("clock")
 class GrpcTlsLifetimeIT {
     private static final Duration WORK = Duration.ofSeconds(2);
     private static final Duration REST = Duration.ofSeconds(4);
@@ -40,7 +41,7 @@ class GrpcTlsLifetimeIT {
     @Test
     @Tag("slow")
     void noCallFailsWhereClientsRest() throws Exception {
-        Sums sums = run(Wish.EPOLL, Duration.ofSeconds(18), 8, 12);
+        Sums sums = run(Wish.EPOLL, "1s", Duration.ofSeconds(11), 8, 12);
         assertEquals(List.of(), sums.failures());
     }
 
@@ -51,15 +52,16 @@ class GrpcTlsLifetimeIT {
     @EachTransport
     @Tag("nightly")
     void noCallThatReachedAnEndpointFailsInMinutesWhereClientsRest(Wish transport) throws Exception {
-        Sums sums = run(transport, Duration.ofMinutes(5), 16, 300);
+        Sums sums = run(transport, "5s", Duration.ofMinutes(5), 16, 300);
         int callers = 4; // of one connection, which begin at one moment after a rest
         assertTrue(sums.failures().size() * 200L <= sums.quiet() * callers, sums::toString);
     }
 
-    private static Sums run(Wish transport, Duration time, int channels, long leastRetired) throws Exception {
+    private static Sums run(Wish transport, String maxAge, Duration time, int channels, long leastRetired)
+            throws Exception {
         try (var one = GrpcService.start(pair);
                 var two = GrpcService.start(pair);
-                var proxy = proxy(transport, one, two, "{max-age: 5s, quiet: 500ms, grace: 30s}")) {
+                var proxy = proxy(transport, one, two, "{max-age: " + maxAge + ", quiet: 500ms, grace: 30s}")) {
             Sums sums = run(proxy, channels, WORK, REST, time);
             long seen = sums.failures().stream()
                     .filter(failure -> one.saw(failure.call()) || two.saw(failure.call()))

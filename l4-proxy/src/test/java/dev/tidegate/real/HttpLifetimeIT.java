@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that the world uses, over connections that may carry few requests: all are answered, and nothing is cut. */
+@Tag("clock")
 class HttpLifetimeIT {
     private static final int PAGE_BYTES = 1000;
     private static final int MAX_REQUESTS = 10;
@@ -70,7 +71,7 @@ class HttpLifetimeIT {
     @Tag("slow")
     void wrk(Wish transport) throws Exception {
         try (var proxy = proxy(transport, nginx.http1())) {
-            String report = Command.run("wrk", "-t1", "-c16", "-d2s", "--latency", url(proxy, "page"))
+            String report = Command.run("wrk", "-t1", "-c16", "-d1s", "--latency", url(proxy, "page"))
                     .expectSuccess()
                     .text();
 
@@ -85,7 +86,16 @@ class HttpLifetimeIT {
     @EachTransport
     @Tag("slow")
     void h2loadOverHttp1(Wish transport) throws Exception {
-        int requests = 20_000;
+        h2loadOverHttp1(transport, 5_000);
+    }
+
+    @EachTransport
+    @Tag("nightly")
+    void h2loadOverHttp1ForLonger(Wish transport) throws Exception {
+        h2loadOverHttp1(transport, 20_000);
+    }
+
+    private static void h2loadOverHttp1(Wish transport, int requests) throws Exception {
         try (var proxy = proxy(transport, nginx.http1())) {
             String report = Command.run("h2load", "--h1", "-c8", "-n" + requests, url(proxy, "page"))
                     .expectSuccess()
@@ -146,7 +156,7 @@ class HttpLifetimeIT {
     @Tag("slow")
     void javaOverHttp1(Wish transport) throws Exception {
         int threads = 4;
-        long each = 500;
+        long each = 250;
         try (var proxy = proxy(transport, nginx.http1())) {
             assertEquals(threads * each, javaAnswers(proxy, threads, each));
             assertRetired(proxy, RetireHow.RESPONSE, threads * each / MAX_REQUESTS - threads, threads * each);
@@ -197,7 +207,16 @@ class HttpLifetimeIT {
     @EachTransport
     @Tag("slow")
     void nodeOverHttp2(Wish transport) throws Exception {
-        int requests = 5_000;
+        nodeOverHttp2(transport, 2_000);
+    }
+
+    @EachTransport
+    @Tag("nightly")
+    void nodeOverHttp2ForLonger(Wish transport) throws Exception {
+        nodeOverHttp2(transport, 5_000);
+    }
+
+    private static void nodeOverHttp2(Wish transport, int requests) throws Exception {
         Path script = directory.resolve("client.js");
         Files.writeString(script, """
                 const http2 = require('http2');

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>Gaps between tokens are log-normal, median 40 ms, 99th percentile 300 ms, with one pause in the middle: 2 s in streams of
  * a minute, 1 s in streams of 10 s, whose few tokens show less of how long pauses may be.
  */
+@Tag("clock")
 class TokenStreamIT {
     private static final Duration KEPT_MOST = Duration.ofSeconds(10);
     private static final int AT_ONCE = 10;
