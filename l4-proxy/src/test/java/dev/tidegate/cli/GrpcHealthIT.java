@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tidegate.cli.SteadyClients.Visit;
 import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.GrpcHealthServer;
+import dev.tidegate.testkit.GrpcHealthServer.Health;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,9 +37,9 @@ class GrpcHealthIT {
     void aServerThatIsNotServingGetsNobodyNewAndOneThatDiesCostsNobodyAnything() throws Exception {
         Path socket = directory.resolve("admin.sock");
         AdminCurl curl = new AdminCurl(socket);
-        try (GrpcHealthServer a = new GrpcHealthServer();
-                GrpcHealthServer b = new GrpcHealthServer();
-                GrpcHealthServer c = new GrpcHealthServer();
+        try (GrpcHealthServer a = GrpcHealthServer.start();
+                GrpcHealthServer b = GrpcHealthServer.start();
+                GrpcHealthServer c = GrpcHealthServer.start();
                 TidegateProcess tidegate = TidegateProcess.run(
                                 directory, """
                         admin: {listen: "unix:%s"}
@@ -54,7 +56,7 @@ class GrpcHealthIT {
             long begin = System.nanoTime();
             try (SteadyClients clients = SteadyClients.start(front, PER_SECOND, GrpcHealthIT::greet)) {
                 calm();
-                c.serving(false);
+                c.say("", Health.NOT_SERVING);
                 Await.until("not ready", DETECTION, () -> reason(curl, "c").startsWith("not ready"));
                 long picks =
                         curl.look("/v1/backends/back/endpoints/c").get("picks").asLong();
@@ -62,7 +64,7 @@ class GrpcHealthIT {
                 JsonNode held = curl.look("/v1/backends/back/endpoints/c");
                 assertEquals(picks, held.get("picks").asLong(), held::toString);
 
-                c.serving(true);
+                c.say("", Health.SERVING);
                 Await.until("in again", DETECTION, () -> reason(curl, "c").isEmpty());
                 b.die();
                 Await.until("down", DETECTION, () -> reason(curl, "b").startsWith("down"));

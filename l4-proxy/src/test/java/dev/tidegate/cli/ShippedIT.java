@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.GrpcHealthServer;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -84,7 +85,7 @@ class ShippedIT {
     void checksOfEveryProtocolPassAtRealServers() throws Exception {
         Path socket = home.resolve("admin.sock");
         AdminCurl curl = new AdminCurl(socket);
-        try (GrpcHealthServer grpc = new GrpcHealthServer();
+        try (GrpcHealthServer grpc = GrpcHealthServer.start();
                 TidegateProcess tidegate = TidegateProcess.run(home, """
                         admin: {listen: "unix:%s"}
                         log: {access: {path: none}}

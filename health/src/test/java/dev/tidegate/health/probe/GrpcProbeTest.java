@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tidegate.health.Finding;
 import dev.tidegate.health.Word;
 import dev.tidegate.testkit.Await;
+import dev.tidegate.testkit.GrpcHealthServer;
+import dev.tidegate.testkit.GrpcHealthServer.Health;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.Scripts;
 import io.netty.buffer.Unpooled;
@@ -37,7 +39,11 @@ class GrpcProbeTest {
     @Test
     @Tag("slow")
     void realServerIsUnderstood() throws Exception {
-        try (GrpcHealth server = GrpcHealth.start()) {
+        try (GrpcHealthServer server = GrpcHealthServer.start()
+                .say("shop.Orders", Health.SERVING)
+                .say("shop.Draining", Health.NOT_SERVING)
+                .say("shop.Starting", Health.UNKNOWN)
+                .say("shop.Broken", Health.BROKEN)) {
             assertEquals(Finding.pass("SERVING"), bench.run(WHOLE, server.address()));
             assertEquals(Finding.pass("SERVING"), bench.run(of("shop.Orders"), server.address()));
             assertEquals(Finding.notReady("NOT_SERVING"), bench.run(of("shop.Draining"), server.address()));
@@ -47,10 +53,11 @@ class GrpcProbeTest {
                     bench.run(of("shop.Absent"), server.address()));
             assertEquals(
                     Finding.fail("gRPC UNAVAILABLE (14): no database"), bench.run(of("shop.Broken"), server.address()));
-            assertEquals("shop.internal", server.lastAuthority(bench, new GrpcProbe("", Optional.of("shop.internal"))));
+            bench.run(new GrpcProbe("", Optional.of("shop.internal")), server.address());
+            assertEquals("shop.internal", server.lastAuthority());
             Await.equal("open connections", 0, bench::open);
         }
-        try (GrpcHealth bare = GrpcHealth.startWithoutHealth()) {
+        try (GrpcHealthServer bare = GrpcHealthServer.startWithoutHealth()) {
             assertEquals(
                     Finding.fail("gRPC UNIMPLEMENTED (12): the server has no health service"),
                     bench.run(WHOLE, bare.address()));
