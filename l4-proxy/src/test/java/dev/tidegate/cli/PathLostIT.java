@@ -36,7 +36,7 @@ class PathLostIT {
     @CsvSource({"io_uring, FLOOD", "io_uring, BEAT", "epoll, FLOOD", "epoll, BEAT"})
     @Tag("slow")
     void theEndpointsPathIsLostUnderAnUpload(String transport, String habit) throws Exception {
-        losesTheEndpoint(transport, "2s", habit, UNACKED, LATEST);
+        losesTheEndpoint(new TwoNetworks(), transport, habit, UNACKED, LATEST);
     }
 
     /** By then the neighbour is known to be gone: the kernel tells of no route in place of a time-out. */
@@ -44,21 +44,21 @@ class PathLostIT {
     @CsvSource({"io_uring, FLOOD", "io_uring, BEAT", "epoll, FLOOD", "epoll, BEAT"})
     @Tag("slow")
     void theEndpointsPathIsLostForLongerThanItsNeighbourIsLookedFor(String transport, String habit) throws Exception {
-        losesTheEndpoint(transport, "6s", habit, Duration.ofSeconds(6), Duration.ofSeconds(14));
+        losesTheEndpoint(new TwoNetworks(300), transport, habit, UNACKED, LATEST);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"io_uring", "epoll", "nio"})
     @Tag("nightly")
     void theEndpointsPathIsLostInSilence(String transport) throws Exception {
-        losesTheEndpoint(transport, "2s", "WAIT", KEEPALIVE, KEEPALIVE_LATEST);
+        losesTheEndpoint(new TwoNetworks(), transport, "WAIT", KEEPALIVE, KEEPALIVE_LATEST);
     }
 
-    private void losesTheEndpoint(String transport, String unacked, String habit, Duration earliest, Duration latest)
+    private void losesTheEndpoint(TwoNetworks made, String transport, String habit, Duration earliest, Duration latest)
             throws Exception {
-        try (TwoNetworks networks = new TwoNetworks();
+        try (TwoNetworks networks = made;
                 RunningTool endpoint = networks.peer(networks.far(), "listen", TwoNetworks.FAR, "ANSWER");
-                TidegateProcess tidegate = run(networks, endpoint, TwoNetworks.FAR, transport, unacked);
+                TidegateProcess tidegate = run(networks, endpoint, TwoNetworks.FAR, transport);
                 RunningTool client = networks.peer(
                         networks.near(), "connect", TwoNetworks.NEAR, Integer.toString(tidegate.port()), "1", habit)) {
             if (habit.equals("FLOOD")) {
@@ -95,7 +95,7 @@ class PathLostIT {
         int count = 8;
         try (TwoNetworks networks = new TwoNetworks();
                 RunningTool endpoint = networks.peer(networks.near(), "listen", TwoNetworks.NEAR, served);
-                TidegateProcess tidegate = run(networks, endpoint, TwoNetworks.NEAR, transport, "2s");
+                TidegateProcess tidegate = run(networks, endpoint, TwoNetworks.NEAR, transport);
                 RunningTool clients = networks.peer(
                         networks.far(),
                         "connect",
@@ -128,8 +128,7 @@ class PathLostIT {
         return tidegate.out();
     }
 
-    private TidegateProcess run(
-            TwoNetworks networks, RunningTool endpoint, String address, String transport, String unacked)
+    private TidegateProcess run(TwoNetworks networks, RunningTool endpoint, String address, String transport)
             throws Exception {
         Await.until(
                 "the endpoint listens",
@@ -139,11 +138,11 @@ class PathLostIT {
         return TidegateProcess.run(directory, """
                 process: {warm-up: off, workers: 1, transport: %s}
                 frontends:
-                  - {name: front, listen: "%s:0", backend: back, timeouts: {unacked: %s, idle: 1h}}
+                  - {name: front, listen: "%s:0", backend: back, timeouts: {unacked: 2s, idle: 1h}}
                 backends:
                   - name: back
                     endpoints: [{address: "%s:%s"}]
-                """.formatted(transport, TwoNetworks.NEAR, unacked, address, port))
+                """.formatted(transport, TwoNetworks.NEAR, address, port))
                 .inNetwork(networks.near())
                 .start();
     }

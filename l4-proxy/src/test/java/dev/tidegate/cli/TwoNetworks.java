@@ -31,8 +31,17 @@ final class TwoNetworks implements AutoCloseable {
     private final String near = "tidegate-near-" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet();
     private final String far = near.replace("near", "far");
 
-    /** Makes them, where this process may. */
+    /** Makes them, where this process may, with the kernel's own patience. */
     TwoNetworks() {
+        this(1_000);
+    }
+
+    /**
+     * The same.
+     *
+     * @param probeMillis after which a neighbour that does not answer is asked again; after three it is known to be gone
+     */
+    TwoNetworks(int probeMillis) {
         Tool.Result made = ip.run(BOUND, "netns", "add", near);
         Requirement.met(made.exit() == 0, "needs root, to make network namespaces: " + made);
         try {
@@ -40,6 +49,8 @@ final class TwoNetworks implements AutoCloseable {
             ip("link", "add", "link0", "netns", near, "type", "veth", "peer", "name", "link0", "netns", far);
             up(near, NEAR);
             up(far, FAR);
+            String probe = "/proc/sys/net/ipv4/neigh/link0/retrans_time_ms";
+            ip("netns", "exec", near, "sh", "-c", "echo " + probeMillis + " > " + probe);
         } catch (AssertionError e) {
             close();
             throw e;
