@@ -89,6 +89,9 @@ final class TidegateProcess implements AutoCloseable {
             String tests = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
             for (String entry : tests.split(File.pathSeparator, -1)) {
                 Path path = Path.of(entry);
+                if (entry.isEmpty()) {
+                    continue; // Surefire ends the list with a colon, and the working directory is not meant
+                }
                 if (!Files.isDirectory(path)) {
                     jars.add(entry);
                 } else if (!path.endsWith("test-classes")) {
