@@ -29,8 +29,8 @@ class FlapIT {
 
     @Test
     @Tag("slow")
-    void changesAreBoundedInTwentySeconds() throws Exception {
-        flap(Duration.ofSeconds(20), 16);
+    void changesAreBoundedInTwelveSeconds() throws Exception {
+        flap(Duration.ofSeconds(12), 15);
     }
 
     @Test

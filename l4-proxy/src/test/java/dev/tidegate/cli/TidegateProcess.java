@@ -131,7 +131,8 @@ final class TidegateProcess implements AutoCloseable {
     static final class Setup {
         private final List<String> arguments;
         private final Path state; // what an operator changed stays there, and not in somebody's home
-        private final List<String> jvm = new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1"));
+        private final List<String> jvm =
+                new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
         private final Map<String, String> environment = new LinkedHashMap<>();
         private String main = Main.class.getName();
         private List<String> before = List.of();

@@ -33,7 +33,7 @@ class GrpcLifetimeIT {
     @EachTransport
     @Tag("slow")
     void withoutRetriesOnlyCallsThatNoEndpointSawMayFail(Wish transport) throws Exception {
-        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(2), 1_000, false);
+        noCallFails(transport, "max-requests: 100", CloseReason.MAX_REQUESTS, Duration.ofSeconds(2), 1_500, false);
     }
 
     @EachTransport

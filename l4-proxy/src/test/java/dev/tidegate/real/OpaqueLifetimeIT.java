@@ -38,7 +38,7 @@ class OpaqueLifetimeIT {
             List<Future<?>> runs = new ArrayList<>();
             for (Wish transport : transports) {
                 runs.add(executor.submit(() -> {
-                    noAnswerIsLostOrTruncated(transport, shape, "20s", Duration.ofSeconds(3), 60);
+                    noAnswerIsLostOrTruncated(transport, shape, "1m", Duration.ofSeconds(3), 60);
                     return null;
                 }));
             }

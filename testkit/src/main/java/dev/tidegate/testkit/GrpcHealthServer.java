@@ -32,20 +32,11 @@ public final class GrpcHealthServer implements AutoCloseable {
         /** An empty message. */
         UNKNOWN,
         /** Fit. */
-        SERVING(8, 1),
+        SERVING,
         /** Not now. */
-        NOT_SERVING(8, 2),
+        NOT_SERVING,
         /** No message, but the error UNAVAILABLE with the words {@code no database}. */
-        BROKEN;
-
-        private final byte[] message;
-
-        Health(int... bytes) {
-            message = new byte[bytes.length];
-            for (int i = 0; i < bytes.length; i++) {
-                message[i] = (byte) bytes[i];
-            }
-        }
+        BROKEN
     }
 
     private static final MethodDescriptor<byte[], byte[]> CHECK = MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -122,12 +113,20 @@ public final class GrpcHealthServer implements AutoCloseable {
         Health health = said.get(service);
         if (health == null) {
             answer.onError(Status.NOT_FOUND.asRuntimeException());
-        } else if (health == Health.BROKEN) {
-            answer.onError(Status.UNAVAILABLE.withDescription("no database").asRuntimeException());
-        } else {
-            answer.onNext(health.message);
-            answer.onCompleted();
+            return;
         }
+        switch (health) {
+            case UNKNOWN -> answer(answer, new byte[0]);
+            case SERVING -> answer(answer, new byte[] {8, 1});
+            case NOT_SERVING -> answer(answer, new byte[] {8, 2});
+            case BROKEN ->
+                answer.onError(Status.UNAVAILABLE.withDescription("no database").asRuntimeException());
+        }
+    }
+
+    private static void answer(StreamObserver<byte[]> answer, byte[] message) {
+        answer.onNext(message);
+        answer.onCompleted();
     }
 
     /** Ends it, and waits until nothing of it is left. */
