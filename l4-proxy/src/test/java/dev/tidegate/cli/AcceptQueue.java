@@ -28,7 +28,7 @@ final class AcceptQueue {
         try (ScriptedBackend backend =
                         ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.withBacklog(4_096), Scripts.echo());
                 TidegateProcess tidegate = TidegateProcess.run(directory, """
-                        process: {workers: 2, transport: %s}
+                        process: {workers: 2, warm-up: off, transport: %s}
                         frontends:
                           - {name: front, listen: "127.0.0.1:0", backend: back}
                         backends:
