@@ -47,7 +47,7 @@ class GrpcHealthIT {
                         frontends: [{name: front, listen: "127.0.0.1:0", backend: back}]
                         backends:
                           - name: back
-                            health: {type: grpc, interval: 500ms, timeout: 500ms, rise: 2, fall: 3}
+                            health: {type: grpc, interval: 500ms, timeout: 3s, rise: 2, fall: 3}
                             endpoints: [{name: a, address: "%s"}, {name: b, address: "%s"}, {name: c, address: "%s"}]
                         """.formatted(socket, a.hostPort(), b.hostPort(), c.hostPort()))
                         .start()) {
