@@ -2,6 +2,7 @@ package dev.tidegate.testkit;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
@@ -15,13 +16,15 @@ import org.awaitility.core.ConditionTimeoutException;
  * Await.equal("in-flight", 0, cell::inFlight);
  * }</pre>
  *
- * <p>Conditions run on the calling thread, every 2 ms.
+ * <p>Conditions run on the calling thread, every 2 ms; one that takes its time, such as a program that is run, after twice that
+ * time, lest it takes a processor from what is waited for.
  */
 public final class Await {
     /** How long is waited when nothing else is said. */
     public static final Duration BOUND = Duration.ofSeconds(10);
 
     private static final Duration POLL = Duration.ofMillis(2);
+    private static final Duration POLL_MAX = Duration.ofMillis(100);
 
     private Await() {}
 
@@ -47,17 +50,27 @@ public final class Await {
 
     /** Waits up to {@code bound} and says whether the condition came true. */
     public static boolean tryUntil(Duration bound, BooleanSupplier holds) {
+        AtomicLong tookNanos = new AtomicLong();
         try {
             Awaitility.await()
                     .pollInSameThread()
                     .pollDelay(Duration.ZERO)
-                    .pollInterval(POLL)
+                    .pollInterval((count, before) -> pause(tookNanos.get()))
                     .atMost(bound)
-                    .until(holds::getAsBoolean);
+                    .until(() -> {
+                        long begin = System.nanoTime();
+                        boolean held = holds.getAsBoolean();
+                        tookNanos.set(System.nanoTime() - begin);
+                        return held;
+                    });
             return true;
         } catch (ConditionTimeoutException e) {
             return false;
         }
+    }
+
+    private static Duration pause(long tookNanos) {
+        return Duration.ofNanos(Math.max(POLL.toNanos(), Math.min(POLL_MAX.toNanos(), 2 * tookNanos)));
     }
 
     /** A duration as a message tells it: {@code 5 s}, {@code 50 ms}. */
