@@ -1,4 +1,5 @@
-# Sourced by bench/compare, bench/lifetime, bench/cold-start and bench/jmh: builds what is not built, and starts a main class of the bench module.
+# Sourced by bench/compare, bench/lifetime, bench/cold-start, bench/sim, bench/capacity and bench/jmh: builds what is not
+# built, and starts a main class of the bench module.
 # The caller has set `home` to the root of the source tree.
 
 bench_fail() {
