@@ -7,9 +7,9 @@ import java.util.Map;
 
 /**
  * How many connections each endpoint may keep, of all that there are to share: its part by weight, and no more than it has
- * room for, in which case the others share what it has no room for. Stateless.
+ * room for, in which case the others share what it has no room for. Stateless; any thread.
  */
-final class FairShares {
+public final class FairShares {
     private static final int PERCENT = 100;
 
     private FairShares() {}
@@ -22,7 +22,7 @@ final class FairShares {
      * @param connections to be shared among them
      * @param maxSharePercent of a fair share, what an endpoint keeps; 100 or more
      */
-    static Map<Endpoint, Long> of(List<Endpoint> endpoints, long connections, int maxSharePercent) {
+    public static Map<Endpoint, Long> of(List<Endpoint> endpoints, long connections, int maxSharePercent) {
         Map<Endpoint, Long> full = full(endpoints, connections);
         long weights = weights(endpoints, full);
         long left = left(connections, full);
