@@ -194,6 +194,22 @@ class LauncherTest {
         assertTrue(run.stderr.contains("the build in " + home.toRealPath() + " failed"), run.stderr);
     }
 
+    @Test
+    void aMeasurementIsAScriptOfTheSourceTree() throws Exception {
+        program(home.resolve("bench/sim"), "echo sim \"$@\"");
+        Run run = run("bench", "sim", "--seeds", "2");
+        assertEquals(0, run.exitCode, run.stderr);
+        assertEquals("sim --seeds 2\n", run.stdout);
+
+        Run unknown = run("bench", "../bin/tidegate");
+        assertEquals(2, unknown.exitCode);
+        assertTrue(unknown.stderr.contains("is no measurement; there are compare,"), unknown.stderr);
+
+        Run packaged = run("bench", "capacity");
+        assertEquals(1, packaged.exitCode);
+        assertTrue(packaged.stderr.contains("bench is part of the source tree"), packaged.stderr);
+    }
+
     private static String path(Path directory) {
         try {
             return directory.toRealPath().toString();
