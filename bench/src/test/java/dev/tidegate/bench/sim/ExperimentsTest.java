@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The figures that take no more than a moment, at a part of the seeds and jobs of bench/sim. DocumentTest runs them whole. */
 class ExperimentsTest {
-    private static final Scale PART = new Scale(20, 0.25);
+    private static final Scale PART = new Scale(10, 0.25);
 
     /** What docs/simulation.md says to be missed, and why: nobody sees everything, and servers are not without number. */
     private static final Set<String> MISSED = Set.of(
@@ -35,7 +35,7 @@ class ExperimentsTest {
     @Test
     @Tag("slow")
     void shortQueuesAreAsTheirFormulasSay() {
-        long jobs = 400_000;
+        long jobs = 200_000;
         Outcome random = run(10, 0.7, Choice.RANDOM, jobs);
         Outcome two = run(100, 0.7, Choice.POWER_OF_TWO, jobs);
         Outcome turns = run(4, 0.7, Choice.ROUND_ROBIN, jobs);
@@ -63,9 +63,9 @@ class ExperimentsTest {
     @Test
     @Tag("slow")
     void ourPickerQueuesLittleMoreThanLeastConnections() {
-        double ours = ChapterLoad.run(Choice.LAST_RELEASED, 1, 20).p99().mean();
-        double least = ChapterLoad.run(Choice.LEAST_CONNECTIONS, 1, 20).p99().mean();
-        double two = ChapterLoad.run(Choice.POWER_OF_TWO, 1, 20).p99().mean();
+        double ours = ChapterLoad.run(Choice.LAST_RELEASED, 1, 10).p99().mean();
+        double least = ChapterLoad.run(Choice.LEAST_CONNECTIONS, 1, 10).p99().mean();
+        double two = ChapterLoad.run(Choice.POWER_OF_TWO, 1, 10).p99().mean();
         assertTrue(ours <= 1.25 * least, "p99 " + ours + " ms, least-connections " + least + " ms");
         assertTrue(ours < two, "p99 " + ours + " ms, power-of-two " + two + " ms");
     }
