@@ -113,7 +113,7 @@ final class Capacity implements Callable<Integer> {
             double highest = pool.utilisationFor(queueingSeconds);
             row(
                     Integer.toString(count),
-                    percent(highest),
+                    percent(Math.floor(highest * 1000) / 1000), // rounded up it would be too much
                     number(highest * count / serviceSeconds),
                     percent(pool.waitingShare(highest)));
         }
@@ -123,7 +123,7 @@ final class Capacity implements Callable<Integer> {
         int count = ErlangC.serversFor(rate, serviceSeconds, queueingSeconds);
         double busy = rate * serviceSeconds / count;
         ErlangC pool = new ErlangC(count, serviceSeconds);
-        row("servers", "utilisation", "mean queueing, ms", "of them wait");
+        row("servers", "utilisation", "mean queueing (ms)", "of them wait");
         row(
                 Integer.toString(count),
                 percent(busy),
@@ -132,7 +132,7 @@ final class Capacity implements Callable<Integer> {
     }
 
     private void waits() {
-        row("servers", "jobs/s", "mean queueing, ms", "of them wait", "p50, ms", "p90, ms", "p99, ms");
+        row("servers", "jobs/s", "mean queueing (ms)", "of them wait", "p50 (ms)", "p90 (ms)", "p99 (ms)");
         for (int count : servers) {
             ErlangC pool = new ErlangC(count, serviceSeconds);
             String[] cells = new String[4 + SHARES.length];

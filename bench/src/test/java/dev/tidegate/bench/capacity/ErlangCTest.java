@@ -69,7 +69,7 @@ class ErlangCTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'--service 50ms --queueing 10ms --servers 4,16', 61.6%",
+        "'--service 50ms --queueing 10ms --servers 4,16', 61.5%",
         "'--service 50ms --queueing 10ms --rate 500', 28",
         "'--service 10ms --utilisation 90% --servers 4', 19.69"
     })
