@@ -709,7 +709,9 @@ public final class Proxy implements AutoCloseable {
 
     private void endWorkers() {
         int busy = parts.threads()
-                .end(workers.stream().map(Worker::loop).toList(), parts.transport().lastCompletionsMillis());
+                .end(
+                        workers.stream().map(Worker::loop).toList(),
+                        parts.transport().lastCompletionsMillis());
         if (busy > 0) {
             log.error("workers did not end workers={} waited={}", busy, Threads.END_PATIENCE);
         }
