@@ -54,8 +54,7 @@ class ExhaustionIT {
         List<ScriptedClient> served = new ArrayList<>();
         List<ScriptedClient> waiting = new ArrayList<>();
         try (ScriptedBackend backend = ScriptedBackend.echo();
-                TidegateProcess tidegate =
-                        TidegateProcess.run(directory, yaml(backend, transport)).start()) {
+                TidegateProcess tidegate = run(backend, transport).start()) {
             for (int i = 0; i < 50; i++) {
                 served.add(tidegate.connect());
                 echo(served.get(i), "hello");
@@ -118,9 +117,8 @@ class ExhaustionIT {
     void withFewDescriptorsFromTheStartClientsAreRefusedBeforeDescriptorsRunOut(String transport) throws Exception {
         List<ScriptedClient> served = new ArrayList<>();
         try (ScriptedBackend backend = ScriptedBackend.echo();
-                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(backend, transport))
-                        .limited("--nofile=256:256")
-                        .start()) {
+                TidegateProcess tidegate =
+                        run(backend, transport).limited("--nofile=256:256").start()) {
             for (int i = 0; i < 61; i++) {
                 served.add(tidegate.connect());
                 echo(served.get(i), "hello");
@@ -150,8 +148,7 @@ class ExhaustionIT {
     @Tag("slow")
     void withADescriptorForOneSideOnlyTheClientIsResetAndNothingLeaks(String transport) throws Exception {
         try (ScriptedBackend backend = ScriptedBackend.echo();
-                TidegateProcess tidegate =
-                        TidegateProcess.run(directory, yaml(backend, transport)).start()) {
+                TidegateProcess tidegate = run(backend, transport).start()) {
             long listening = sockets(tidegate);
             echoOnce(tidegate);
             Await.until("the log has it", () -> tidegate.out().size() == 1);
@@ -368,6 +365,11 @@ class ExhaustionIT {
         String stat = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.UTF_8);
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+    }
+
+    /** Without an archive of classes, with which jars are opened late: that takes descriptors, of which there are none then. */
+    private TidegateProcess.Setup run(ScriptedBackend backend, String transport) throws IOException {
+        return TidegateProcess.run(directory, yaml(backend, transport)).withoutArchive();
     }
 
     private static String yaml(ScriptedBackend backend, String transport) {
