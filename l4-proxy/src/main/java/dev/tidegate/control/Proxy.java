@@ -23,6 +23,7 @@ import dev.tidegate.worker.Worker;
 import io.netty.channel.ChannelException;
 import io.netty.resolver.dns.DnsServerAddressStreamProvider;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -34,7 +35,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -296,12 +299,20 @@ public final class Proxy implements AutoCloseable {
      * @throws IOException when an address cannot be listened on; then it listens on none. Its message is for the operator
      */
     public void listen() throws IOException {
-        try {
+        // On control's thread: what the first answer of a name server changes comes there, too, perhaps at once.
+        Future<?> begun = control.submit(() -> {
             publisher.begin();
-        } catch (RuntimeException failed) {
-            throw cannotStart(failed);
+            stop.listening();
+            return null;
+        });
+        try {
+            begun.get();
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof IOException cannot ? cannot : cannotStart(failed);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while it began to listen");
         }
-        stop.listening();
         rebalanceLater();
     }
 
@@ -359,7 +370,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     /** The innermost cause is what the system said; around it are the words of whoever passed it on. */
-    private static IOException cannotStart(RuntimeException failed) {
+    private static IOException cannotStart(Exception failed) {
         log.debug("the start failed", failed);
         Throwable cause = failed;
         while (cause.getCause() != null) {
