@@ -11,7 +11,7 @@ import java.util.random.RandomGenerator;
 /** An endpoint in a simulated network: answers requests after a while, piece by piece, and has faults. */
 final class SimEndpoint implements SimPeer {
     private static final int PIECE_BYTES = 4_000;
-    private static final long LONGEST_THOUGHT = TimeUnit.MILLISECONDS.toNanos(150);
+    private static final long LONGEST_THOUGHT = TimeUnit.MILLISECONDS.toNanos(600);
     private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(30);
 
     /** How it fares. */
