@@ -10,8 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -76,10 +79,24 @@ public final class Sockets {
         for (String table : List.of("tcp", "tcp6")) {
             Path path = Path.of("/proc/net", table);
             if (Files.exists(path)) {
-                readTable(path, wanted, entries);
+                entries.addAll(parseTable(readTable(path), wanted));
             }
         }
         return entries;
+    }
+
+    /**
+     * Each socket once, as it was seen last: the kernel hands the table out page by page, and what comes and goes meanwhile moves
+     * others, so that it lists them again.
+     */
+    static Collection<Entry> parseTable(String table, Predicate<String> wanted) {
+        Map<List<Object>, Entry> once = new LinkedHashMap<>();
+        table.lines()
+                .skip(1)
+                .filter(wanted)
+                .map(Sockets::parse)
+                .forEach(entry -> once.put(List.of(entry.local, entry.remote, entry.inode), entry));
+        return once.values();
     }
 
     /** Those that this process has open. */
@@ -127,10 +144,9 @@ public final class Sockets {
         return entry -> entry.remote.getPort() == port;
     }
 
-    private static void readTable(Path path, Predicate<String> wanted, List<Entry> into) {
+    private static String readTable(Path path) {
         try {
-            String table = Files.readString(path, StandardCharsets.ISO_8859_1);
-            table.lines().skip(1).filter(wanted).map(Sockets::parse).forEach(into::add);
+            return Files.readString(path, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot read " + path, e);
         }

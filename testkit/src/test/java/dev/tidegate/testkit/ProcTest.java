@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,27 @@ class ProcTest {
                             && Sockets.count(Sockets.State.FIN_WAIT2, far) == 1);
             assertEquals(Sockets.State.FIN_WAIT2, client.kernelState());
         }
+    }
+
+    /** The kernel lists a socket again when others come or go while the table is read. */
+    @Test
+    void aSocketThatIsListedMoreThanOnceCountsOnceAndAsItWasLast() {
+        String head =
+                "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+        String line = "   1: 0100007F:1F90 0100007F:%s %s 00000000:00000000 00:00000000 00000000     0        0 %s 1\n";
+        String table = head
+                + line.formatted("8001", "01", "4711")
+                + line.formatted("8002", "01", "4712")
+                + line.formatted("8001", "08", "4711")
+                + line.formatted("8003", "06", "0")
+                + line.formatted("8004", "06", "0")
+                + line.formatted("8003", "06", "0");
+
+        assertEquals(
+                List.of("8001 CLOSE_WAIT", "8002 ESTABLISHED", "8003 TIME_WAIT", "8004 TIME_WAIT"),
+                Sockets.parseTable(table, each -> true).stream()
+                        .map(entry -> "%04X %s".formatted(entry.remote().getPort(), entry.state()))
+                        .toList());
     }
 
     @Test
