@@ -326,7 +326,7 @@ class NamesTest {
                 assertServes(port);
                 assertUnresolved(operator);
                 assertTrue(operator.ready("front"));
-                assertTrue(proxy.proxy().firstChecksOver(), "who has no address is not waited for");
+                Await.until("who has no address is not waited for", () -> proxy.proxy().firstChecksOver());
 
                 assertEquals(
                         ReloadCounts.Result.APPLIED,

@@ -381,17 +381,21 @@ class UnfitEndpointsTest {
     @EachTransport
     @Tag("slow")
     void withHealthTakenOutByAReloadAllAreUp(Wish transport) throws Exception {
+        String patient = QUICK_CHECKS.formatted("keep").replace("timeout: 1s", "timeout: 1m");
         try (var echo = ScriptedBackend.echo();
                 var gone = ScriptedBackend.refusing();
-                var proxy = start(transport, QUICK_CHECKS.formatted("keep"), echo, gone)) {
+                var hole = ScriptedBackend.blackHole();
+                var proxy = start(transport, patient, echo, gone, hole)) {
             Await.until("one is down", () -> proxy.cell("b").fitness().unfit(Unfit.DOWN));
             EndpointCell cell = proxy.cell("b");
+            assertFalse(proxy.proxy().firstChecksOver(), "the first check of one has no answer");
 
             int port = proxy.proxy().listeningOn().values().iterator().next().getPort();
             proxy.reload(yaml(port, "outlier: off", echo, gone));
 
-            assertTrue(proxy.proxy().firstChecksOver());
             assertTrue(cell.fitness().fit());
+            // The checks' thread says so when it has heard that nobody is left to wait for.
+            Await.until("nobody waits for a first check", () -> proxy.proxy().firstChecksOver());
             long checks = cell.fitness().checksFailed();
             proxy.reload(yaml(port, QUICK_CHECKS.formatted("keep"), echo, gone));
             Await.until("checked again, and down", () -> cell.fitness().unfit(Unfit.DOWN));
