@@ -326,7 +326,9 @@ class NamesTest {
                 assertServes(port);
                 assertUnresolved(operator);
                 assertTrue(operator.ready("front"));
-                Await.until("who has no address is not waited for", () -> proxy.proxy().firstChecksOver());
+                Await.until(
+                        "who has no address is not waited for",
+                        () -> proxy.proxy().firstChecksOver());
 
                 assertEquals(
                         ReloadCounts.Result.APPLIED,
