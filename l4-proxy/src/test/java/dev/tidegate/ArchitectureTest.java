@@ -12,7 +12,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Set;
@@ -27,7 +26,7 @@ import org.junit.jupiter.api.TestFactory;
 class ArchitectureTest {
     private static final String ROOT = "dev.tidegate.";
     private static final JavaClasses CLASSES = new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("/test-classes/")) // wherever they are compiled to
             .withImportOption(location -> !location.contains("/testkit/"))
             .importPackages("dev.tidegate");
 
