@@ -204,7 +204,7 @@ class BooksTest {
 
             Await.until(
                     "none established to the endpoint",
-                    () -> Sockets.count(Sockets.State.ESTABLISHED, Sockets.onRemotePort(backend.port())) == 0);
+                    () -> Sockets.count(Sockets.State.ESTABLISHED, Sockets.towards(backend.address())) == 0);
             backend.awaitAllDone();
             assertEquals(0, proxy.cell(0).inFlight());
         }
@@ -350,7 +350,6 @@ class BooksTest {
     }
 
     private static long established(ProxyFixture proxy) {
-        return Sockets.count(
-                Sockets.State.ESTABLISHED, Sockets.onLocalPort(proxy.address().getPort()));
+        return Sockets.count(Sockets.State.ESTABLISHED, Sockets.at(proxy.address()));
     }
 }

@@ -11,6 +11,8 @@ import dev.tidegate.telemetry.ReloadCounts.Result;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Sockets;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +39,7 @@ class BooksUnderReloadTest {
 
     private static void compareAfterEachReload(Wish transport, int reloads) throws Exception {
         int port = ReloadFixture.port();
+        InetSocketAddress listening = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         List<ScriptedClient> clients = new ArrayList<>();
         try (var a = named("a");
                 var proxy = ReloadFixture.start(transport, ReloadFixture.yaml(port, endpoint("a", a)))) {
@@ -58,8 +61,8 @@ class BooksUnderReloadTest {
                             open,
                             () -> proxy.proxy().connections().active());
                     Await.equal("in flight", open, () -> proxy.cell("a").inFlight());
-                    Await.equal("kernel", (long) open, () -> established(Sockets.onLocalPort(port)));
-                    Await.equal("kernel, upstream", (long) open, () -> established(Sockets.onRemotePort(a.port())));
+                    Await.equal("kernel", (long) open, () -> established(Sockets.at(listening)));
+                    Await.equal("kernel, upstream", (long) open, () -> established(Sockets.towards(a.address())));
                 }
             } finally {
                 clients.forEach(ScriptedClient::close);

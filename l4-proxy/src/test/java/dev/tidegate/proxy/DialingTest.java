@@ -92,7 +92,7 @@ class DialingTest {
             assertEquals(1, connects(proxy, ConnectResult.CANCELLED));
             Await.until(
                     "no connect is left under way",
-                    () -> Sockets.count(Sockets.State.SYN_SENT, Sockets.onRemotePort(hole.port())) == 0);
+                    () -> Sockets.count(Sockets.State.SYN_SENT, Sockets.towards(hole.address())) == 0);
         }
     }
 
@@ -118,7 +118,7 @@ class DialingTest {
             }
             Await.until(
                     "no connect is left under way",
-                    () -> Sockets.count(Sockets.State.SYN_SENT, Sockets.onRemotePort(hole.port())) == 0);
+                    () -> Sockets.count(Sockets.State.SYN_SENT, Sockets.towards(hole.address())) == 0);
             assertEquals(0, proxy.cell(0).inFlight());
             clients.forEach(ScriptedClient::close);
             proxy.awaitNoConnections();

@@ -178,7 +178,7 @@ class DrainsInTimeTest {
                         "transfers that stand still",
                         (long) count,
                         () -> Sockets.all().stream()
-                                .filter(Sockets.onRemotePort(a.port()))
+                                .filter(Sockets.towards(a.address()))
                                 .filter(entry -> entry.receiveQueueBytes() > 0)
                                 .count());
                 // From here on they may be ended, at a moment that hurts nobody; in 5 min they must.

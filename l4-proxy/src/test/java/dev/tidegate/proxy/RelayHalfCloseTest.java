@@ -385,11 +385,10 @@ class RelayHalfCloseTest {
             Await.equal("connections closed", (long) clients, proxy::closed);
 
             assertEquals(clients, proxy.closed(CloseReason.CLIENT_CLOSED));
-            int port = proxy.address().getPort();
             Await.equal(
                     "sockets in CLOSE_WAIT",
                     0L,
-                    () -> Sockets.count(Sockets.State.CLOSE_WAIT, Sockets.onLocalPort(port)));
+                    () -> Sockets.count(Sockets.State.CLOSE_WAIT, Sockets.at(proxy.address())));
         }
     }
 }

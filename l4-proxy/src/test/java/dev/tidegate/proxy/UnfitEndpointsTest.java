@@ -504,8 +504,8 @@ class UnfitEndpointsTest {
                     () -> cells.stream().allMatch(cell -> cell.inFlight() == 0)
                             && Sockets.count(
                                             Sockets.State.SYN_SENT,
-                                            entry -> List.of(a.port(), b.port(), c.port())
-                                                    .contains(entry.remote().getPort()))
+                                            entry -> List.of(a.address(), b.address(), c.address())
+                                                    .contains(entry.remote()))
                                     == 0);
         }
     }

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
  * The kernel's table of TCP sockets ({@code /proc/net/tcp} and {@code tcp6}).
  *
  * <pre>{@code
- * assertEquals(0, Sockets.count(CLOSE_WAIT, onLocalPort(port)));
+ * assertEquals(0, Sockets.count(CLOSE_WAIT, at(address)));
  * }</pre>
  *
  * <p>An IPv4 address on an IPv6 socket reads as IPv4. A socket in TIME_WAIT belongs to no process.
@@ -134,14 +134,14 @@ public final class Sockets {
                 .sum();
     }
 
-    /** Matches sockets whose own port it is. */
-    public static Predicate<Entry> onLocalPort(int port) {
-        return entry -> entry.local.getPort() == port;
+    /** Matches sockets whose own address it is. By its port alone they could be another process's, on another address. */
+    public static Predicate<Entry> at(InetSocketAddress address) {
+        return entry -> entry.local.equals(address);
     }
 
-    /** Matches sockets whose other side's port it is. */
-    public static Predicate<Entry> onRemotePort(int port) {
-        return entry -> entry.remote.getPort() == port;
+    /** Matches sockets whose other side's address it is. */
+    public static Predicate<Entry> towards(InetSocketAddress address) {
+        return entry -> entry.remote.equals(address);
     }
 
     private static String readTable(Path path) {

@@ -1,7 +1,7 @@
 package dev.tidegate.testkit;
 
-import static dev.tidegate.testkit.Sockets.onLocalPort;
-import static dev.tidegate.testkit.Sockets.onRemotePort;
+import static dev.tidegate.testkit.Sockets.at;
+import static dev.tidegate.testkit.Sockets.towards;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -22,20 +22,13 @@ class ProcTest {
                         ScriptedBackend.start(ScriptedBackend.Options.DEFAULT.onHost(host), Scripts.silent());
                 ScriptedClient client = ScriptedClient.connect(backend.address())) {
             backend.awaitConnections(1);
-            int port = backend.port();
-            // Another process may have the same port on another address.
-            Predicate<Sockets.Entry> near =
-                    onLocalPort(port).and(entry -> entry.local().equals(backend.address()));
-            Predicate<Sockets.Entry> far =
-                    onRemotePort(port).and(entry -> entry.remote().equals(backend.address()));
+            Predicate<Sockets.Entry> near = at(backend.address());
+            Predicate<Sockets.Entry> far = towards(backend.address());
             assertEquals(1, Sockets.count(Sockets.State.LISTEN, near));
             assertEquals(1, Sockets.count(Sockets.State.ESTABLISHED, near));
             assertEquals(1, Sockets.count(Sockets.State.ESTABLISHED, far));
             assertEquals(
-                    3,
-                    Sockets.ofThisProcess().stream()
-                            .filter(onLocalPort(port).or(onRemotePort(port)))
-                            .count());
+                    3, Sockets.ofThisProcess().stream().filter(near.or(far)).count());
             client.shutdownOutput();
             Await.until(
                     "FIN has arrived",
