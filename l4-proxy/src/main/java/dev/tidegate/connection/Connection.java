@@ -9,7 +9,6 @@ import dev.tidegate.model.BornRetiring;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.EndpointCell;
-import dev.tidegate.model.EndpointWatch;
 import dev.tidegate.model.Failure;
 import dev.tidegate.model.Frontend;
 import dev.tidegate.model.FrontendCell;
@@ -31,7 +30,6 @@ import dev.tidegate.worker.ResidentInfo;
 import dev.tidegate.worker.Worker;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -59,14 +57,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
 
     private static final long SECOND = 1_000_000_000L;
-    /** Without progress for this long, what is still queued after a reset is given up. */
-    private static final long FLUSH_NANOS = SECOND;
     /** The age from which on a connection gets the options that only lasting ones need. */
     private static final long LATE_OPTIONS_NANOS = SECOND;
-    /** How long the client may take to read the last bytes, as long as they still drain to it. */
-    private static final long DRAINING_LINGER_NANOS = 30 * SECOND;
-    /** How long a client that was sent a last word and FIN at the hard limit has until it is reset. */
-    private static final long PARTING_NANOS = SECOND;
     /** A reset that no event tells of is found within this. */
     private static final long BLIND_LOOK_NANOS = SECOND;
     /** A blocked write is looked at this many times within the time that silence may last. */
@@ -80,13 +72,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         RELAYING,
         CLOSING,
         CLOSED
-    }
-
-    private enum Closing {
-        NOT,
-        FLUSHING,
-        LINGERING,
-        PARTING
     }
 
     private final ConnectionContext context;
@@ -104,35 +89,25 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     private final InetSocketAddress local;
 
     private State state = State.ADMITTED;
-    private Closing closing = Closing.NOT;
     private Dial dial;
     private FlowHandler upstreamHandler;
-    private Channel upstream;
-    private Flow toClient;
+    private Sides sides; // null until an endpoint is connected
     private Endpoint held;
+    private LastAct lastAct; // in CLOSING only
 
+    private final Alarm alarm;
+    private final Ending ending = new Ending();
+    private final FirstAnswer answer;
     private final Progress progress;
     private final Lifespan lifespan;
     private final RelayWire wire;
     private boolean countsExchanges; // by who speaks: of a known protocol its tracker counts
     private boolean over; // the last exchange is done; what is queued to the endpoint has to leave
     private long connectNanos = AccessRecord.NONE;
-    private long firstByteNanos = AccessRecord.NONE;
-    private long answerDueNanos; // when the endpoint is late with its first byte
-    private boolean answerDue; // whether it is to begin by then
     private boolean lateOptionsSet;
     private Side firstFin;
     private Side writeFailed;
     private Throwable writeFault;
-
-    private long deadlineHandle = Deadlines.UNARMED;
-    private long deadlineNanos;
-
-    private CloseReason reason;
-    private Side closedBy;
-    private RetireHow how;
-    private boolean cutMidExchange;
-    private long lingerUntilNanos;
 
     /** Takes over an accepted channel, not yet registered. The caller has had it admitted. */
     Connection(ConnectionContext context, Channel downstream, Frontend frontend, String listener, long generation) {
@@ -144,6 +119,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         this.generation = generation;
         this.sequence = worker.nextSequence();
         this.acceptedNanos = worker.nowNanos();
+        this.alarm = new Alarm(worker.deadlines(), this);
+        this.answer = new FirstAnswer(worker.counters(), frontend.backend().watch());
         this.progress = new Progress(acceptedNanos);
         this.lifespan = new Lifespan(
                 frontend.cell(),
@@ -166,7 +143,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         assert worker.inLoop();
         worker.settle(this);
         enter(State.DIALING);
-        arm(earlier(acceptedNanos + LATE_OPTIONS_NANOS, lifespan.nextNanos(acceptedNanos)));
+        alarm.at(earlier(acceptedNanos + LATE_OPTIONS_NANOS, lifespan.nextNanos(acceptedNanos)));
         BornRetiring born = frontend.cell().bornRetiring();
         if (born != null) {
             retire(born.order(), acceptedNanos, born.hardNanos(acceptedNanos));
@@ -198,8 +175,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onConnected(Channel channel) {
         assert worker.inLoop();
-        upstream = channel;
         held = dial.endpoint();
+        sides = new Sides(downstream, channel, toEndpoint, new Flow(Side.UPSTREAM, channel, this));
         worker.counters().endpoint(held.cell().slot()).requests += lifespan.requests(); // seen while it was dialed
         try {
             join(channel);
@@ -216,13 +193,13 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         connectNanos = now - acceptedNanos;
         progress.moved(now);
         enter(State.RELAYING);
-        toClient = new Flow(Side.UPSTREAM, channel, this);
+        Flow toClient = sides.toClient();
         toClient.connectTo(downstream);
         wire.join(toClient);
         if (firstFin != null) {
             watchHalfClosed();
         } else {
-            armBy(now + silenceAllowedNanos()); // the deadline of the dial may be later
+            alarm.by(now + silenceAllowedNanos()); // the deadline of the dial may be later
         }
         if (progress.clientSpoke()) {
             awaitAnswer(now);
@@ -241,7 +218,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         assert worker.inLoop();
         end(why, why == CloseReason.CLIENT_CLOSED ? Side.DOWNSTREAM : null);
         sumUp(why);
-        resetChannel(downstream);
+        Resets.reset(downstream);
         finish();
     }
 
@@ -273,52 +250,24 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         if (answers && lifespan.retiring(now)) {
             // While an answer was owed the next look was put far off; now much less silence may be enough.
-            armBy(now + lifespan.neededSilenceNanos(progress.seen(), now));
+            alarm.by(now + lifespan.neededSilenceNanos(progress.seen(), now));
         }
         if (from == Side.DOWNSTREAM) {
             row.receivedBytes += count;
-            if (firstByteNanos == AccessRecord.NONE && !answerDue && state == State.RELAYING) {
+            if (!answer.begun() && !answer.due() && state == State.RELAYING) {
                 awaitAnswer(now);
             }
         } else {
             row.sentBytes += delivered;
-            if (firstByteNanos == AccessRecord.NONE) {
-                firstByteNanos = worker.nowNanos() - acceptedNanos;
-                onAnswered();
+            if (!answer.begun()) {
+                answer.begins(worker.nowNanos() - acceptedNanos, held);
             }
         }
     }
 
-    private void onAnswered() {
-        answerDue = false;
-        if (held != null) {
-            worker.counters().endpoint(held.cell().slot()).answered++;
-            frontend.backend().watch().onAnswered(held.cell());
-        }
-    }
-
-    /** The client's first bytes are with the endpoint: it is to begin to answer. */
     private void awaitAnswer(long nowNanos) {
-        long limit = frontend.backend().watch().firstByteNanos();
-        if (limit != EndpointWatch.ANY_TIME) {
-            answerDue = true;
-            answerDueNanos = nowNanos + limit;
-            armBy(answerDueNanos);
-        }
-    }
-
-    /** It counts against the endpoint, once; the connection goes on. */
-    private void lookForAnswer(long nowNanos) {
-        if (answerDue && nowNanos - answerDueNanos >= 0) {
-            blame(Failure.SILENT);
-            answerDueNanos = nowNanos + Lifespan.NEVER;
-        }
-    }
-
-    private void blame(Failure failure) {
-        if (held != null) {
-            worker.counters().endpoint(held.cell().slot()).countFailure(failure);
-            frontend.backend().watch().onFailure(held.cell(), failure);
+        if (answer.await(nowNanos)) {
+            alarm.by(answer.dueNanos());
         }
     }
 
@@ -354,7 +303,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         over = true;
         if (toEndpoint.state() == Flow.State.SHUT) {
-            leaveTold();
+            endQuietly(worker.nowNanos()); // the client has been told, and its last exchange is over
         } else {
             toEndpoint.end(); // what is queued still goes to the endpoint; onDrained goes on from there
         }
@@ -364,7 +313,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     public void onUnheeded() {
         long now = worker.nowNanos();
         lifespan.hurry(now);
-        armBy(now);
+        alarm.by(now);
     }
 
     @Override
@@ -373,7 +322,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             worker.counters().countPaused(from);
             if (state == State.RELAYING) {
                 // A blocked write shows no event while it moves within the kernel's limits: it must be looked at.
-                armBy(worker.coarseNanos() + blockedLookNanos());
+                alarm.by(worker.coarseNanos() + blockedLookNanos());
             }
         } else {
             // What was blocked has moved, and more waits to be read: with nothing queued this is no silence.
@@ -391,7 +340,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     private void lookWhileNotReading() {
         if (context.sockets().missesResetWhenPaused() && state == State.RELAYING) {
-            armBy(worker.coarseNanos() + BLIND_LOOK_NANOS);
+            alarm.by(worker.coarseNanos() + BLIND_LOOK_NANOS);
         }
     }
 
@@ -404,11 +353,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 dial.onClientEnded(toEndpoint.bytesRead() > 0);
             }
             case RELAYING -> onFinWhileRelaying(from);
-            case CLOSING -> {
-                if (closing != Closing.FLUSHING && from == Side.DOWNSTREAM && toClient.finSent()) {
-                    finish();
-                }
-            }
+            case CLOSING -> lastAct.onFin(from);
             case ADMITTED, CLOSED -> {}
         }
     }
@@ -433,38 +378,39 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
      * told, and then reading sees a mere end before the write's failure is heard of.
      */
     private boolean isResetUnderWrite(Side from) {
-        Flow into = from == Side.DOWNSTREAM ? toClient : toEndpoint;
-        return into.queuedBytes() != 0 && context.sockets().isDead(from == Side.DOWNSTREAM ? downstream : upstream);
+        return sides.into(from).queuedBytes() != 0 && context.sockets().isDead(sides.channel(from));
     }
 
     private void watchHalfClosed() {
-        armBy(progress.lastNanos() + frontend.timeouts().halfClosedNanos());
+        alarm.by(progress.lastNanos() + frontend.timeouts().halfClosedNanos());
         if (context.sockets().missesResetWhenHalfClosed()) {
-            armBy(progress.lastNanos() + BLIND_LOOK_NANOS);
+            alarm.by(progress.lastNanos() + BLIND_LOOK_NANOS);
         }
     }
 
     /** Whether one of its sockets may have been reset with no event telling of it. */
     private boolean blind() {
         return (firstFin != null && context.sockets().missesResetWhenHalfClosed())
-                || ((toEndpoint.paused() || toEndpoint.holding() || toClient.paused())
+                || ((toEndpoint.paused()
+                                || toEndpoint.holding()
+                                || sides.toClient().paused())
                         && context.sockets().missesResetWhenPaused());
     }
 
     @Override
     public void onDrained(Flow flow) {
         assert worker.inLoop();
-        if (state == State.CLOSING && closing != Closing.FLUSHING && flow == toClient) {
-            sendLastFin();
+        if (state == State.CLOSING) {
+            lastAct.onDrained(flow);
         }
         if (state != State.RELAYING) {
             return;
         }
         if (over && flow == toEndpoint) {
-            leaveTold();
+            endQuietly(worker.nowNanos()); // the client has been told, and its last exchange is over
             return;
         }
-        Flow other = flow == toEndpoint ? toClient : toEndpoint;
+        Flow other = flow == toEndpoint ? sides.toClient() : toEndpoint;
         if (other.state() != Flow.State.SHUT) {
             flow.sendFin();
         } else {
@@ -479,30 +425,22 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
     @Override
     public void onWriteFailed(Side side, Throwable cause) {
         assert worker.inLoop();
-        // A close of ours fails what is queued, and tells of that before it returns: no news of the side that is
-        // closed.
-        if (closing == Closing.FLUSHING && side != closedBy) {
-            finishReset();
-        } else if (state == State.CLOSING
-                && closing != Closing.FLUSHING
-                && side == Side.DOWNSTREAM
-                && !toClient.finSent()) {
-            finish();
-        } else if (state == State.RELAYING && reason == null && writeFailed == null) {
+        if (state == State.CLOSING) {
+            lastAct.onWriteFailed(side);
+        } else if (state == State.RELAYING && !ending.decided() && writeFailed == null) {
             writeFailed = side;
             writeFault = cause;
             progress.moved(worker.nowNanos());
-            Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
-            Flow outOf = side == Side.DOWNSTREAM ? toEndpoint : toClient;
-            row.sentBytes += toClient.settle();
-            into.stop();
+            settle();
+            sides.into(side).stop();
+            Flow outOf = sides.outOf(side);
             if (outOf.ended()) {
                 onFault(side, writeFault("reset after its end"));
             } else {
                 // What it had sent before is still to be read; its reset follows. If it does not, the deadline ends
                 // this.
                 outOf.readToTheEnd();
-                armBy(progress.lastNanos() + FLUSH_NANOS);
+                alarm.by(progress.lastNanos() + FlushAfterReset.PATIENCE_NANOS);
             }
         }
     }
@@ -522,12 +460,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 }
             }
             case RELAYING -> reset(side, reasonOf(side, cause));
-            case CLOSING -> {
-                boolean flushedSideGone = closing == Closing.FLUSHING && side != closedBy;
-                if (flushedSideGone || (closing != Closing.FLUSHING && side == Side.DOWNSTREAM)) {
-                    finish();
-                }
-            }
+            case CLOSING -> lastAct.onFault(side);
             case ADMITTED, CLOSED -> {}
         }
     }
@@ -552,54 +485,39 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             finish();
             return;
         }
-        if (why == CloseReason.ENDPOINT_RESET && firstByteNanos == AccessRecord.NONE && firstFin == null) {
-            blame(Failure.RESET);
+        if (why == CloseReason.ENDPOINT_RESET && !answer.begun() && firstFin == null) {
+            answer.blame(Failure.RESET, held);
         }
-        Channel dead = side == Side.DOWNSTREAM ? downstream : upstream;
-        Flow into = side == Side.DOWNSTREAM ? toClient : toEndpoint;
-        row.sentBytes += toClient.settle();
-        into.stop();
+        settle();
+        sides.into(side).stop();
         enter(State.CLOSING);
-        closing = Closing.FLUSHING;
+        FlushAfterReset flush = new FlushAfterReset(this, Sides.other(side), sides, context.sockets(), progress, alarm);
+        lastAct = flush;
         // Should it live after all, it must not take this for a clean end.
-        resetChannel(dead);
-        long now = worker.nowNanos();
-        progress.moved(now);
-        progress.forgetDelivery();
-        continueFlushing(now);
+        Resets.reset(sides.channel(side));
+        flush.begin(worker.nowNanos());
     }
 
-    private void continueFlushing(long nowNanos) {
-        Channel alive = closedBy == Side.DOWNSTREAM ? upstream : downstream;
-        Flow outOf = closedBy == Side.DOWNSTREAM ? toEndpoint : toClient;
-        // One number: it changes with what the process writes, and with what the kernel delivers.
-        progress.lookAtDelivery(outOf.writeProgress() - context.sockets().undelivered(alive), nowNanos);
-        boolean flushed = outOf.queuedBytes() == 0 && context.sockets().undelivered(alive) == 0;
-        if (flushed || progress.silentNanos(nowNanos) >= FLUSH_NANOS) {
-            finishReset();
-        } else {
-            arm(nowNanos + Deadlines.TICK_NANOS);
-        }
-    }
-
-    private void finishReset() {
-        row.sentBytes += toClient.settle();
-        resetChannel(closedBy == Side.DOWNSTREAM ? upstream : downstream);
+    /** Whatever the other side has got by now, it gets no more. */
+    void finishByReset(Channel channel) {
+        settle();
+        Resets.reset(channel);
         finish();
     }
 
     private void checkSockets() {
-        checkSocket(Side.DOWNSTREAM, downstream, toEndpoint, toClient);
+        checkSocket(Side.DOWNSTREAM);
         if (state == State.RELAYING) {
-            checkSocket(Side.UPSTREAM, upstream, toClient, toEndpoint);
+            checkSocket(Side.UPSTREAM);
         }
     }
 
-    private void checkSocket(Side side, Channel channel, Flow read, Flow written) {
+    private void checkSocket(Side side) {
         // A socket that has sent our FIN is dead as soon as its own has come: that is in order, and reading tells it.
-        if (written.finSent() || !context.sockets().isDead(channel)) {
+        if (sides.into(side).finSent() || !context.sockets().isDead(sides.channel(side))) {
             return;
         }
+        Flow read = sides.outOf(side);
         if ((read.paused() || read.holding()) && !read.ended()) {
             read.readToTheEnd();
         } else {
@@ -620,7 +538,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (lifespan.retiring(now)) {
             beginToRetire(now);
         } else {
-            armBy(lifespan.nextNanos(now));
+            alarm.by(lifespan.nextNanos(now));
         }
     }
 
@@ -630,7 +548,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             wire.tracker().retire();
         }
         if (state == State.DIALING || state == State.RELAYING) {
-            armBy(nowNanos);
+            alarm.by(nowNanos);
         }
     }
 
@@ -663,7 +581,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         long now = worker.nowNanos();
         lifespan.relimit(limits, wire.told() != null, worker.random().nextDouble(), now);
         stayUnlessRetiring();
-        armBy(lifespan.nextNanos(now));
+        alarm.by(lifespan.nextNanos(now));
     }
 
     @Override
@@ -688,7 +606,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     @Override
     public ResidentInfo info() {
-        CloseReason retiring = reason != null ? reason : lifespan.reason(worker.nowNanos());
+        CloseReason retiring = ending.decided() ? ending.reason() : lifespan.reason(worker.nowNanos());
         Endpoint endpoint = dial == null ? null : dial.endpoint();
         return new ResidentInfo(
                 worker.index(),
@@ -708,14 +626,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 progress.lastNanos(),
                 lifespan.requests(),
                 toEndpoint.bytesRead(),
-                toClient == null ? 0 : toClient.bytesDelivered(),
+                sides == null ? 0 : sides.toClient().bytesDelivered(),
                 generation);
     }
 
     /** When it comes to be retired by what is known now; null when it is so already, or nothing is going to. */
     private Long softNanos() {
         long now = worker.nowNanos();
-        if (reason != null || lifespan.retiring(now)) {
+        if (ending.decided() || lifespan.retiring(now)) {
             return null;
         }
         long soft = lifespan.nextNanos(now);
@@ -744,12 +662,12 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     @Override
     public void onDeadline(long nowNanos) {
-        deadlineHandle = Deadlines.UNARMED;
+        alarm.rung();
         try {
             switch (state) {
                 case DIALING -> onDeadlineWhileDialing(nowNanos);
                 case RELAYING -> onDeadlineWhileRelaying(nowNanos);
-                case CLOSING -> onDeadlineWhileClosing(nowNanos);
+                case CLOSING -> lastAct.onDeadline(nowNanos);
                 case ADMITTED, CLOSED -> throw new IllegalStateException("a deadline in state " + state);
             }
         } catch (RuntimeException fault) {
@@ -766,7 +684,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         } else if (nowNanos - lastCall >= 0) {
             throw new IllegalStateException("the dial is neither done nor has it failed");
         } else {
-            arm(earlier(nowNanos + LATE_OPTIONS_NANOS, lifespan.nextNanos(nowNanos)));
+            alarm.at(earlier(nowNanos + LATE_OPTIONS_NANOS, lifespan.nextNanos(nowNanos)));
         }
     }
 
@@ -777,23 +695,21 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
                 return;
             }
         }
-        progress.lookAtWrites(toEndpoint.writeProgress() + toClient.writeProgress(), queued(), nowNanos);
-        if (writeFailed != null && progress.silentNanos(nowNanos) >= FLUSH_NANOS) {
+        progress.lookAtWrites(toEndpoint.writeProgress() + sides.toClient().writeProgress(), queued(), nowNanos);
+        if (writeFailed != null && progress.silentNanos(nowNanos) >= FlushAfterReset.PATIENCE_NANOS) {
             onFault(writeFailed, writeFault("write failed, and no end followed"));
             return;
         }
         if (!lateOptionsSet) {
             lateOptionsSet = true;
-            if (firstByteNanos == AccessRecord.NONE && !answerDue && writeFailed == null) {
-                // Where the client speaks and never the endpoint, this is all the good there is to hear of it.
-                frontend.backend().watch().onAnswered(held.cell());
+            if (writeFailed == null) {
+                answer.lookIfBorne(held);
             }
-            context.sockets()
-                    .setLateOptions(downstream, true, frontend.timeouts().unackedMillis());
-            context.sockets()
-                    .setLateOptions(upstream, false, frontend.timeouts().unackedMillis());
+            int unackedMillis = frontend.timeouts().unackedMillis();
+            context.sockets().setLateOptions(downstream, true, unackedMillis);
+            context.sockets().setLateOptions(sides.upstream(), false, unackedMillis);
         }
-        lookForAnswer(nowNanos);
+        answer.lookIfLate(nowNanos, held);
         lifespan.lookAtAge(nowNanos);
         if (lifespan.retiring(nowNanos) && endedByRetirement(nowNanos)) {
             return;
@@ -805,7 +721,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             endBySilence();
             return;
         }
-        arm(nextLookNanos(nowNanos));
+        alarm.at(nextLookNanos(nowNanos));
     }
 
     private long nextLookNanos(long nowNanos) {
@@ -821,11 +737,11 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (blind()) {
             next = earlier(next, nowNanos + BLIND_LOOK_NANOS);
         }
-        if (answerDue) {
-            next = earlier(next, answerDueNanos);
+        if (answer.due()) {
+            next = earlier(next, answer.dueNanos());
         }
         if (writeFailed != null) {
-            next = earlier(next, progress.lastNanos() + FLUSH_NANOS);
+            next = earlier(next, progress.lastNanos() + FlushAfterReset.PATIENCE_NANOS);
         }
         if (lifespan.retiring(nowNanos)) {
             // The silence needed shrinks with what remains, so it is asked again in steps, and when it will be there.
@@ -859,13 +775,13 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         } else {
             progress.lookAtDelivery(
                     context.sockets().undelivered(downstream)
-                            + context.sockets().undelivered(upstream),
+                            + context.sockets().undelivered(sides.upstream()),
                     nowNanos);
         }
     }
 
     private boolean queued() {
-        return toEndpoint.queuedBytes() != 0 || toClient.queuedBytes() != 0;
+        return toEndpoint.queuedBytes() != 0 || sides.toClient().queuedBytes() != 0;
     }
 
     private void endBySilence() {
@@ -897,8 +813,7 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             return cutIfHard(nowNanos);
         }
         if (mayEndBySilence(tracker, nowNanos)) {
-            how = wire.told() == null ? RetireHow.QUIET : wire.told();
-            endGracefully(lifespan.reason(nowNanos));
+            endQuietly(nowNanos);
             return true;
         }
         if (lifespan.atHardLimit(nowNanos) && tracker != null && tracker.recognised()) {
@@ -935,10 +850,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
 
     // ---- ends
 
-    /** The client has been told, and its last exchange is over. */
-    private void leaveTold() {
-        how = wire.told() == null ? RetireHow.QUIET : wire.told();
-        endGracefully(lifespan.reason(worker.nowNanos()));
+    /** A retiring connection, at a moment that hurts nobody. */
+    private void endQuietly(long nowNanos) {
+        ending.retired(wire.told() == null ? RetireHow.QUIET : wire.told());
+        endGracefully(lifespan.reason(nowNanos));
     }
 
     /**
@@ -946,78 +861,43 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
      * once, the client given time to read.
      */
     private void endGracefully(CloseReason why) {
-        beginToClose(why, Closing.LINGERING);
-        upstream.close();
-        sayGoodbye(lifespan.limits().lingerNanos());
+        long untilNanos = worker.nowNanos() + lifespan.limits().lingerNanos();
+        Goodbye goodbye = Goodbye.lingering(this, sides, context.sockets(), alarm, untilNanos);
+        beginToClose(why, goodbye);
+        sides.upstream().close();
+        sayGoodbye(goodbye);
     }
 
     /** The hard limit, with a last word under way to the client: FIN behind it, and a reset soon after. */
     private void part(CloseReason why, RetireHow as) {
-        how = as;
-        cutMidExchange = as == RetireHow.CUT;
-        beginToClose(why, Closing.PARTING);
-        if (cutMidExchange) {
-            resetChannel(upstream);
+        ending.retired(as);
+        Goodbye goodbye = Goodbye.parting(this, sides, context.sockets(), alarm, worker.nowNanos());
+        beginToClose(why, goodbye);
+        if (as == RetireHow.CUT) {
+            Resets.reset(sides.upstream());
         } else {
-            upstream.close();
+            sides.upstream().close();
         }
-        sayGoodbye(PARTING_NANOS);
+        sayGoodbye(goodbye);
     }
 
-    private void beginToClose(CloseReason why, Closing as) {
+    private void beginToClose(CloseReason why, Goodbye goodbye) {
         end(why, null);
-        row.sentBytes += toClient.settle();
+        settle();
         enter(State.CLOSING);
-        closing = as;
+        lastAct = goodbye;
         toEndpoint.discard();
     }
 
-    private void sayGoodbye(long lingerNanos) {
+    private void sayGoodbye(Goodbye goodbye) {
         releaseEndpoint();
-        lifespan.ended(reason, how);
-        lingerUntilNanos = worker.nowNanos() + lingerNanos;
-        arm(lingerUntilNanos);
-        if (toClient.state() == Flow.State.SHUT) {
-            sendLastFin();
-        } else {
-            toClient.end();
-        }
-    }
-
-    /** All that the client is to get has left this process. */
-    private void sendLastFin() {
-        toClient.sendFin();
-        if (toEndpoint.finRead()) {
-            finish();
-        }
-    }
-
-    private void onDeadlineWhileClosing(long nowNanos) {
-        if (closing == Closing.FLUSHING) {
-            continueFlushing(nowNanos);
-            return;
-        }
-        if (closing == Closing.PARTING) {
-            resetChannel(downstream);
-            finish();
-            return;
-        }
-        boolean unsent = toClient.queuedBytes() != 0;
-        boolean draining = unsent || context.sockets().undelivered(downstream) > 0;
-        if (draining && nowNanos - lingerUntilNanos < DRAINING_LINGER_NANOS) {
-            arm(nowNanos + SECOND);
-            return;
-        }
-        if (unsent) {
-            resetChannel(downstream); // a FIN would make what it got look whole
-        }
-        finish();
+        lifespan.ended(ending.reason(), ending.how());
+        goodbye.begin();
     }
 
     /** The hard limit: a reset on both sides, in the middle of what it was doing. */
     private void cut(CloseReason why) {
-        how = RetireHow.CUT;
-        cutMidExchange = true;
+        ending.retired(RetireHow.CUT);
         cutWithoutRetirement(why);
     }
 
@@ -1032,9 +912,8 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state == State.CLOSED) {
             return;
         }
-        if (reason == null && (lifespan.marked() || why == CloseReason.SHUTDOWN || why == CloseReason.KILLED)) {
-            how = RetireHow.CUT;
-            cutMidExchange = true;
+        if (!ending.decided() && (lifespan.marked() || why == CloseReason.SHUTDOWN || why == CloseReason.KILLED)) {
+            ending.retired(RetireHow.CUT);
         }
         end(why, null);
         abortNow();
@@ -1044,69 +923,57 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         if (state == State.DIALING && dial != null) {
             dial.cancel();
         }
-        if (toClient != null) {
-            row.sentBytes += toClient.settle();
-        }
-        resetChannel(downstream);
-        if (upstream != null) {
-            resetChannel(upstream);
+        settle();
+        Resets.reset(downstream);
+        if (sides != null) {
+            Resets.reset(sides.upstream());
         }
         finish();
     }
 
-    /** Closes with a reset instead of a FIN, whatever is queued. */
-    private static void resetChannel(Channel channel) {
-        if (channel.isOpen()) {
-            channel.config().setOption(ChannelOption.SO_LINGER, 0);
-            channel.close();
-        }
-    }
-
     /** The first reason wins. Whoever leaves because it was told to, leaves for what it was told. */
     private void end(CloseReason why, Side by) {
-        if (reason != null) {
+        if (ending.decided()) {
             return;
         }
         boolean inOrder = why == CloseReason.CLIENT_CLOSED || why == CloseReason.ENDPOINT_CLOSED;
         CloseReason told = inOrder && wire.told() != null ? lifespan.reason(worker.nowNanos()) : null;
         if (told != null) {
-            how = wire.told();
+            ending.retired(wire.told());
         }
-        reason = told == null ? why : told;
-        closedBy = by;
+        ending.decide(told == null ? why : told, by);
+    }
+
+    /** What has left to the client is counted. */
+    private void settle() {
+        if (sides != null) {
+            row.sentBytes += sides.toClient().settle();
+        }
     }
 
     /** The one place where everything that the connection holds is given back. */
-    private void finish() {
+    void finish() {
         if (state == State.CLOSED) {
             return;
         }
-        if (toClient != null) {
-            row.sentBytes += toClient.settle();
-        }
+        settle();
         enter(State.CLOSED);
-        disarm();
+        alarm.cancel();
         toEndpoint.discard();
-        if (toClient != null) {
-            toClient.discard();
+        if (sides != null) {
+            sides.toClient().discard();
         }
         downstream.close();
-        if (upstream != null) {
-            upstream.close();
+        if (sides != null) {
+            sides.upstream().close();
         }
         releaseEndpoint();
-        lifespan.ended(reason, how);
+        lifespan.ended(ending.reason(), ending.how());
         context.admission().leave(frontend);
         worker.leave(this);
         long duration = worker.nowNanos() - acceptedNanos;
-        row.countClosed(reason);
         row.duration.add(duration);
-        if (how != null) {
-            row.countRetired(reason, how);
-        }
-        if (cutMidExchange) {
-            row.cutMidExchange++;
-        }
+        ending.count(row);
         context.accessLog().accept(record(duration));
     }
 
@@ -1133,17 +1000,14 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         }
         record.generation = generation;
         record.connectNanos = connectNanos;
-        record.firstByteNanos = firstByteNanos;
+        record.firstByteNanos = answer.nanos();
         record.durationNanos = duration;
         record.bytesReceived = toEndpoint.bytesRead();
-        record.bytesSent = toClient == null ? 0 : toClient.bytesSettled();
+        record.bytesSent = sides == null ? 0 : sides.toClient().bytesSettled();
         record.protocol = wire.protocol();
         record.requests = lifespan.requests();
         record.attempts = dial == null ? 0 : dial.attempts();
-        record.closedBy = closedBy;
-        record.reason = reason;
-        record.how = how;
-        record.cutMidExchange = cutMidExchange;
+        ending.tell(record);
         return record;
     }
 
@@ -1162,26 +1026,6 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
             throw new IllegalStateException(this + ": from " + state + " to " + next);
         }
         state = next;
-    }
-
-    /** Arms the deadline, if it is not armed for an earlier time already. */
-    private void armBy(long whenNanos) {
-        if (deadlineHandle == Deadlines.UNARMED || whenNanos - deadlineNanos < 0) {
-            arm(whenNanos);
-        }
-    }
-
-    private void arm(long whenNanos) {
-        disarm();
-        deadlineNanos = whenNanos;
-        deadlineHandle = worker.deadlines().arm(whenNanos, this);
-    }
-
-    private void disarm() {
-        if (deadlineHandle != Deadlines.UNARMED) {
-            worker.deadlines().cancel(deadlineHandle);
-            deadlineHandle = Deadlines.UNARMED;
-        }
     }
 
     @Override
