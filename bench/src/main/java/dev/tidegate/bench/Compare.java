@@ -2,6 +2,9 @@ package dev.tidegate.bench;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.tidegate.bench.chart.BarChart;
+import dev.tidegate.bench.chart.LineChart;
+import dev.tidegate.bench.chart.Series;
 import io.netty.util.Version;
 import io.netty.util.internal.logging.InternalLoggerFactory;
 import io.netty.util.internal.logging.JdkLoggerFactory;
@@ -11,10 +14,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -34,10 +37,22 @@ import picocli.CommandLine.Option;
             "The proxies are pinned to one core, load and backend to another."
         })
 final class Compare implements Callable<Integer> {
-    private static final double KNEE_SHARE = 0.5;
-    private static final Duration KNEE_WINDOW = Duration.ofSeconds(2);
-    private static final Duration WARMUP_NATIVE = Duration.ofSeconds(1);
     private static final int MAX_CONNECTIONS_LEAST = 8_000;
+    /** What {@code --scenarios all} means. */
+    private static final List<String> ALL = List.of(
+            "small",
+            "connect",
+            "bulk@1",
+            "bulk@8",
+            "bulk@64",
+            "upload@1",
+            "upload@8",
+            "upload@64",
+            "burst",
+            "latency@20",
+            "latency@50",
+            "latency@70",
+            "mixed@20");
 
     @Option(
             names = "--only",
@@ -51,8 +66,11 @@ final class Compare implements Callable<Integer> {
             split = ",",
             paramLabel = "NAME",
             defaultValue = "small,connect,bulk,latency",
-            description = "some of small, http1, connect, bulk, upload, latency; default ${DEFAULT-VALUE}")
-    private List<String> scenarioWords;
+            description =
+                    "some of small, http1, connect, burst, bulk, upload, latency, mixed, or all; @NUMBER behind one is"
+                            + " how many connections (bulk@64), behind latency and mixed the percentage of what the slowest row"
+                            + " can do; default ${DEFAULT-VALUE}")
+    private List<String> trialWords;
 
     @Option(names = "--rounds", defaultValue = "5", description = "default ${DEFAULT-VALUE}")
     private int rounds;
@@ -69,15 +87,6 @@ final class Compare implements Callable<Integer> {
             description = "seconds of load for each JVM before the first round, in all; default ${DEFAULT-VALUE}")
     private int warmupSeconds;
 
-    @Option(
-            names = "--rate",
-            defaultValue = "0",
-            description = "messages a second of the latency scenario; 0, the default: half of what the slowest can do")
-    private int rate;
-
-    @Option(names = "--connections", defaultValue = "0", description = "of each scenario; 0, the default: its own")
-    private int connections;
-
     @Option(names = "--memory", description = "measure memory for each idle connection instead")
     private boolean memory;
 
@@ -86,6 +95,15 @@ final class Compare implements Callable<Integer> {
 
     @Option(names = "--memory-to", defaultValue = "6000", description = "default ${DEFAULT-VALUE} connections")
     private int memoryTo;
+
+    @Option(
+            names = "--grow",
+            paramLabel = "WHAT",
+            description = "measure how cost grows instead: with connections, endpoints or workers")
+    private String grow;
+
+    @Option(names = "--charts", paramLabel = "DIRECTORY", description = "draw the ratios, or the growth, there too")
+    private Path charts;
 
     @Option(names = "--proxy-core", defaultValue = "0", description = "default ${DEFAULT-VALUE}")
     private int proxyCore;
@@ -100,7 +118,6 @@ final class Compare implements Callable<Integer> {
     private final Path home;
     private final List<String> problems = new ArrayList<>();
     private final Map<String, String> facts = new LinkedHashMap<>();
-    private final Measurements measured = new Measurements();
 
     private Compare(Path home, String commandLine) {
         this.home = home;
@@ -125,7 +142,8 @@ final class Compare implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Scenario> scenarios = scenarioWords.stream().map(Scenario::named).toList();
+        List<Trial> trials = trials();
+        Growth growth = grow == null ? null : Growth.named(grow);
         List<String> names = names();
         checkMachine(names);
         TidegateLauncher launcher = TidegateLauncher.in(home);
@@ -140,13 +158,15 @@ final class Compare implements Callable<Integer> {
                 "stop");
         Runtime.getRuntime().addShutdownHook(hook);
         try (children) {
-            LoadProcess load = LoadProcess.start(children, loadCore, launcher.java());
+            LoadProcess load = LoadProcess.start(children, loadCore, launcher.java(), growth == Growth.ENDPOINTS);
             SubjectStarter starter = new SubjectStarter(
                     children,
                     directory,
                     load.backend(),
-                    proxyCore,
-                    Math.max(MAX_CONNECTIONS_LEAST, memoryTo + 500),
+                    growth == Growth.WORKERS ? proxyCore + "," + loadCore : Integer.toString(proxyCore),
+                    Math.max(
+                            MAX_CONNECTIONS_LEAST,
+                            Math.max(memoryTo, growth == null ? 0 : growth.mostConnections()) + 500),
                     launcher);
             learnFacts(names, launcher);
             Report report = new Report().environment(facts);
@@ -155,9 +175,11 @@ final class Compare implements Callable<Integer> {
                 List<MemorySlope> slopes = memory(names, load, starter, children, launcher);
                 raw.put("memory", slopes);
                 report.memory(slopes, Subject.HAPROXY);
+            } else if (growth != null) {
+                grow(growth, names, load, starter, children, report);
             } else {
-                compare(names, scenarios, load, starter, report);
-                raw.put("results", rawResults(names, scenarios));
+                Measurements measured = compare(names, trials, load, starter, report);
+                raw.put("results", rawResults(names, trials, measured));
             }
             raw.put("problems", problems);
             System.out.print(report);
@@ -172,99 +194,120 @@ final class Compare implements Callable<Integer> {
     // --- CPU and latency
     // ----------------------------------------------------------------------------------------------
 
-    private void compare(
-            List<String> names, List<Scenario> scenarios, LoadProcess load, SubjectStarter starter, Report report)
+    private List<Trial> trials() {
+        List<String> words = trialWords.equals(List.of("all")) ? ALL : trialWords;
+        return words.stream().map(Trial::named).distinct().toList();
+    }
+
+    private Measurements compare(
+            List<String> names, List<Trial> trials, LoadProcess load, SubjectStarter starter, Report report)
             throws IOException, InterruptedException {
         List<Subject> subjects = new ArrayList<>();
         for (String name : names) {
             subjects.add(starter.start(name));
         }
-        for (Subject subject : subjects) {
-            if (warmupSeconds > 0) {
-                warm(subject, scenarios, load);
+        Rounds turns = new Rounds(load, subjects, trials, problems);
+        turns.warm(warmupSeconds);
+        turns.findKnee();
+        turns.run(rounds, Duration.ofSeconds(seconds));
+        Measurements measured = turns.measured();
+        if (names.contains(Subject.HAPROXY)) {
+            report.targets(trials, measured);
+        }
+        for (Trial trial : trials) {
+            if (trial.scenario().paced()) {
+                String rate = String.format(
+                        Locale.ROOT,
+                        "%,d a second (%d %% of what the slowest does in a closed loop), open loop",
+                        turns.rate(trial),
+                        trial.share());
+                report.latency(trial, names, measured, Subject.HAPROXY, rate);
+            } else if (trial.scenario().arrives()) {
+                report.latency(trial, names, measured, Subject.HAPROXY, "from the moment to the answer");
+            } else {
+                report.cost(trial, names, measured, Subject.HAPROXY);
             }
         }
-        String rateReason = "as asked for";
-        int latencyRate = rate;
-        if (rate == 0 && scenarios.contains(Scenario.LATENCY)) {
-            double knee = Double.MAX_VALUE;
-            for (Subject subject : subjects) {
-                LoadResult result = run(subject, spec(Scenario.SMALL, subject, KNEE_WINDOW), load);
-                knee = Math.min(knee, result.perSecond());
-            }
-            latencyRate = Math.max(1, (int) (knee * KNEE_SHARE));
-            rateReason = "50 % of what the slowest does in a closed loop";
+        if (charts != null) {
+            drawRatios(names, trials, measured);
         }
-        for (int round = 1; round <= rounds; round++) {
-            for (Scenario scenario : scenarios) {
-                List<Subject> order = new ArrayList<>(subjects);
-                Collections.rotate(order, 1 - round); // nobody is always first, or always behind the same one
-                for (Subject subject : order) {
-                    LoadSpec spec = spec(scenario, subject, Duration.ofSeconds(seconds))
-                            .withPid(subject.pid())
-                            .withRate(Math.max(1, latencyRate));
-                    LoadResult result = run(subject, spec, load);
-                    measured.add(scenario, subject.name(), result);
-                    System.err.printf(
-                            "round %d of %d, %s, %s: %,.0f %s%s/s%s%n",
-                            round,
-                            rounds,
-                            scenario.word(),
-                            subject.name(),
-                            result.perSecond() / scenario.perUnit(),
-                            scenario.unit(),
-                            scenario.plural(),
-                            result.cpuMicros() < 0
-                                    ? ""
-                                    : String.format(", %.2f µs", result.cpuMicrosPer(scenario.perUnit())));
+        return measured;
+    }
+
+    private void drawRatios(List<String> names, List<Trial> trials, Measurements measured) throws IOException {
+        BarChart cost = new BarChart("CPU, as a ratio to " + Subject.HAPROXY + " (least–median–greatest)");
+        BarChart latency =
+                new BarChart("p99 of latency, as a ratio to " + Subject.HAPROXY + " (least–median–greatest)");
+        for (Trial trial : trials) {
+            boolean timed = trial.scenario().paced() || trial.scenario().arrives();
+            for (String name : names) {
+                Spread ratio = measured.ratio(
+                        trial,
+                        name,
+                        Subject.HAPROXY,
+                        timed
+                                ? LoadResult::p99Nanos
+                                : result -> result.cpuMicrosPer(trial.scenario().perUnit()));
+                if (ratio.isKnown() && !name.equals(Subject.HAPROXY) && !name.equals(Subject.DIRECT)) {
+                    (timed ? latency : cost)
+                            .bar(
+                                    trial.word(),
+                                    name,
+                                    name.startsWith(Subject.TIDEGATE),
+                                    ratio.min(),
+                                    ratio.median(),
+                                    ratio.max());
                 }
             }
         }
-        for (Scenario scenario : scenarios) {
-            if (scenario == Scenario.LATENCY) {
-                report.latency(names, measured, Subject.HAPROXY, latencyRate, rateReason);
-            } else {
-                int used = connections == 0 ? scenario.connections() : connections;
-                report.cost(scenario, names, measured, Subject.HAPROXY, used);
-            }
-        }
+        Files.createDirectories(charts);
+        Files.writeString(charts.resolve("compare-cpu.svg"), cost.svg());
+        Files.writeString(charts.resolve("compare-latency.svg"), latency.svg());
     }
 
-    private void warm(Subject subject, List<Scenario> scenarios, LoadProcess load) throws IOException {
-        Duration window =
-                subject.isJvm() ? Duration.ofSeconds(warmupSeconds).dividedBy(scenarios.size()) : WARMUP_NATIVE;
-        for (Scenario scenario : scenarios) {
-            System.err.printf("warming %s, %s, %d ms%n", subject.name(), scenario.word(), window.toMillis());
-            // The rate is not known yet, and latency takes the same path as small requests.
-            run(subject, spec(scenario == Scenario.LATENCY ? Scenario.SMALL : scenario, subject, window), load);
-        }
-    }
-
-    private LoadSpec spec(Scenario scenario, Subject subject, Duration window) {
-        LoadSpec spec = LoadSpec.of(scenario, subject.address(), window);
-        return connections == 0 ? spec : spec.withConnections(connections);
-    }
-
-    private LoadResult run(Subject subject, LoadSpec spec, LoadProcess load) throws IOException {
-        LoadResult result = load.run(spec);
-        subject.checkAlive();
-        if (result.errors() > 0) {
-            problems.add(subject.name() + ", " + spec.scenario().word() + ": " + result.errors() + " errors, first: "
-                    + result.firstError());
-        } else if (result.count() == 0) {
-            problems.add(subject.name() + ", " + spec.scenario().word() + ": nothing got through");
-        }
-        return result;
-    }
-
-    private Map<String, Map<String, List<LoadResult>>> rawResults(List<String> names, List<Scenario> scenarios) {
+    private static Map<String, Map<String, List<LoadResult>>> rawResults(
+            List<String> names, List<Trial> trials, Measurements measured) {
         Map<String, Map<String, List<LoadResult>>> results = new LinkedHashMap<>();
-        for (Scenario scenario : scenarios) {
+        for (Trial trial : trials) {
             Map<String, List<LoadResult>> bySubject = new LinkedHashMap<>();
-            names.forEach(name -> bySubject.put(name, measured.rounds(scenario, name)));
-            results.put(scenario.word(), bySubject);
+            names.forEach(name -> bySubject.put(name, measured.rounds(trial, name)));
+            results.put(trial.word(), bySubject);
         }
         return results;
+    }
+
+    // --- growth
+    // -------------------------------------------------------------------------------------------------------
+
+    private void grow(
+            Growth growth,
+            List<String> names,
+            LoadProcess load,
+            SubjectStarter starter,
+            Children children,
+            Report report)
+            throws IOException, InterruptedException {
+        List<String> growing = names.stream()
+                .filter(name -> !name.equals(Subject.DIRECT) && !name.startsWith(Subject.BARE))
+                .toList();
+        Growth.Costs costs = growth.measure(
+                growing, starter, children, load, warmupSeconds, rounds, Duration.ofSeconds(seconds), problems);
+        report.growth(growth.title(), growth.word(), growth.sizes(), growing, costs, growth.unit());
+        if (charts != null) {
+            LineChart chart = new LineChart(growth.title(), growth.word(), "CPU µs per " + growth.unit()).logarithmic();
+            for (String name : growing) {
+                chart.line(
+                        name,
+                        Series.of(growth.sizes().stream()
+                                .map(Integer::doubleValue)
+                                .toList()),
+                        Series.of(growth.sizes().stream()
+                                .map(size -> costs.of(name, size).median())
+                                .toList()));
+            }
+            Files.createDirectories(charts);
+            Files.writeString(charts.resolve("growth-" + growth.word() + ".svg"), chart.svg());
+        }
     }
 
     // --- memory

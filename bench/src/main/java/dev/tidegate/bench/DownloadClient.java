@@ -33,7 +33,7 @@ final class DownloadClient extends LoadClient {
                 finish();
                 return;
             }
-            run().counted(read);
+            run().streamed(read);
             if (buffer.hasRemaining()) {
                 return;
             }

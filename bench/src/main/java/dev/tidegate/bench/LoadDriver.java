@@ -28,14 +28,18 @@ import java.util.concurrent.LinkedBlockingQueue;
  * It ends when its input does, so that it never outlives who started it.
  */
 final class LoadDriver {
+    /** Has the backend listen on every loopback address. */
+    static final String EVERYWHERE = "everywhere";
+
     private static final String END = "";
 
     private LoadDriver() {}
 
-    /** {@code [backend port]}; without one, or with 0: any free one. */
+    /** {@code [backend port] [everywhere]}; without a port, or with 0: any free one. */
     public static void main(String[] args) throws IOException {
         int backendPort = args.length == 0 ? 0 : Integer.parseInt(args[0]);
-        try (LoadLoop loop = new LoadLoop(backendPort)) {
+        boolean everywhere = args.length > 1 && args[1].equals(EVERYWHERE);
+        try (LoadLoop loop = everywhere ? LoadLoop.everywhere(backendPort) : new LoadLoop(backendPort)) {
             obey(loop, System.in, System.out);
         }
     }

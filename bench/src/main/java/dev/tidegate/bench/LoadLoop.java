@@ -57,10 +57,19 @@ final class LoadLoop implements AutoCloseable {
 
     /** Opens the backend on 127.0.0.1 at {@code backendPort}; 0: any free one. */
     LoadLoop(int backendPort) throws IOException {
+        this(new InetSocketAddress(InetAddress.getLoopbackAddress(), backendPort));
+    }
+
+    /** The same on every address of 127.0.0.0/8. The kernel has only all addresses for that: what comes from outside is shut. */
+    static LoadLoop everywhere(int backendPort) throws IOException {
+        return new LoadLoop(new InetSocketAddress(backendPort));
+    }
+
+    private LoadLoop(InetSocketAddress listen) throws IOException {
         selector = Selector.open();
         backend = ServerSocketChannel.open();
         backend.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-        backend.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), backendPort), BACKLOG);
+        backend.bind(listen, BACKLOG);
         backend.configureBlocking(false);
         backend.register(selector, SelectionKey.OP_ACCEPT, new Acceptor());
         message.put(0, BackendConnection.ECHO);
@@ -71,7 +80,8 @@ final class LoadLoop implements AutoCloseable {
     }
 
     InetSocketAddress backendAddress() throws IOException {
-        return (InetSocketAddress) backend.getLocalAddress();
+        int port = ((InetSocketAddress) backend.getLocalAddress()).getPort();
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     /** Serves the backend until {@code done}, which is looked at whenever something happened or {@link #wakeUp} was called. */
@@ -92,20 +102,20 @@ final class LoadLoop implements AutoCloseable {
         long streamedBefore = streamedBytes;
         long sunkBefore = sunkBytes;
         LoadRun run = new LoadRun(spec);
-        int atOnce = spec.scenario() == Scenario.ARRIVE ? 0 : spec.connections();
+        int atOnce = spec.scenario().arrives() ? 0 : spec.connections();
         for (int i = 0; i < atOnce; i++) {
             LoadClient client = newClient(run);
             run.clients().add(client);
             client.open();
         }
-        Pacer pacer = spec.scenario() == Scenario.LATENCY ? new Pacer(run) : null;
+        Pacer pacer = spec.scenario().paced() ? new Pacer(run) : null;
         long startNanos = System.nanoTime();
         pump(run, pacer, startNanos + spec.settle().toNanos());
         long windowStartNanos = System.nanoTime();
         run.window(windowStartNanos, windowStartNanos + spec.window().toNanos());
         long cpuBefore = cpuMicros(spec.pid());
         long countBefore = run.count();
-        if (spec.scenario() == Scenario.ARRIVE) {
+        if (spec.scenario().arrives()) {
             arrive(run, windowStartNanos);
         }
         pump(run, pacer, windowStartNanos + spec.window().toNanos());
@@ -115,12 +125,17 @@ final class LoadLoop implements AutoCloseable {
         finish(run);
         long backendCount =
                 switch (spec.scenario()) {
-                    case SMALL, HTTP1, CONNECT, ARRIVE, LATENCY -> (echoedBytes - echoedBefore) / MESSAGE_BYTES;
+                    case SMALL, HTTP1, CONNECT, ARRIVE, BURST, LATENCY, MIXED ->
+                        (echoedBytes - echoedBefore) / MESSAGE_BYTES;
                     case BULK -> streamedBytes - streamedBefore;
                     case UPLOAD -> sunkBytes - sunkBefore - spec.connections(); // one byte each said what it is
                 };
         if (backendCount != run.count()) {
             run.failed("the clients counted " + run.count() + ", the backend " + backendCount);
+        }
+        if (spec.scenario() == Scenario.MIXED && streamedBytes - streamedBefore != run.streamed()) {
+            run.failed("the clients read " + run.streamed() + " bytes of streams, the backend wrote "
+                    + (streamedBytes - streamedBefore));
         }
         return new LoadResult(
                 count,
@@ -199,7 +214,11 @@ final class LoadLoop implements AutoCloseable {
         return switch (run.spec().scenario()) {
             case SMALL, HTTP1 -> new EchoClient(this, run, EchoClient.Pace.CLOSED_LOOP);
             case LATENCY -> new EchoClient(this, run, EchoClient.Pace.OPEN_LOOP);
-            case CONNECT, ARRIVE -> new ConnectClient(this, run);
+            case MIXED ->
+                run.clients().size() % Scenario.STREAM_OF == 0
+                        ? new DownloadClient(this, run)
+                        : new EchoClient(this, run, EchoClient.Pace.OPEN_LOOP);
+            case CONNECT, ARRIVE, BURST -> new ConnectClient(this, run);
             case BULK -> new DownloadClient(this, run);
             case UPLOAD -> new UploadClient(this, run);
         };
@@ -221,7 +240,8 @@ final class LoadLoop implements AutoCloseable {
 
     /** Opens them all, each at its time. Does not spin: who has just started needs every core. */
     private void arrive(LoadRun run, long startNanos) throws IOException {
-        double intervalNanos = 1e9 / run.spec().rate();
+        double intervalNanos =
+                run.spec().scenario() == Scenario.BURST ? 0 : 1e9 / run.spec().rate();
         while (run.clients().size() < run.spec().connections() && !run.isHopeless()) {
             long dueNanos = startNanos + (long) (run.clients().size() * intervalNanos);
             if (dueNanos - System.nanoTime() <= 0) {
@@ -341,6 +361,12 @@ final class LoadLoop implements AutoCloseable {
                 if (channel == null) {
                     return;
                 }
+                if (!((InetSocketAddress) channel.getRemoteAddress())
+                        .getAddress()
+                        .isLoopbackAddress()) {
+                    channel.close();
+                    continue;
+                }
                 channel.configureBlocking(false);
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 new BackendConnection(LoadLoop.this, channel).register();
@@ -365,7 +391,9 @@ final class LoadLoop implements AutoCloseable {
             this.run = run;
             this.intervalNanos = 1e9 / run.spec().rate();
             for (LoadClient client : run.clients()) {
-                clients.add((EchoClient) client);
+                if (client instanceof EchoClient echo) {
+                    clients.add(echo);
+                }
             }
         }
 

@@ -21,16 +21,19 @@ final class LoadProcess {
         backend = HostPort.parse(expect("ready"));
     }
 
-    static LoadProcess start(Children children, int core, String java) throws IOException {
-        return start(children, List.of("taskset", "-c", Integer.toString(core)), java);
+    /** On one core; its backend listens on 127.0.0.1, or on every address of 127.0.0.0/8. */
+    static LoadProcess start(Children children, int core, String java, boolean everywhere) throws IOException {
+        List<String> pinned = List.of("taskset", "-c", Integer.toString(core));
+        return start(children, pinned, java, everywhere ? List.of("0", LoadDriver.EVERYWHERE) : List.of());
     }
 
     /** Wherever the kernel has room for it. */
     static LoadProcess startUnpinned(Children children, String java) throws IOException {
-        return start(children, List.of(), java);
+        return start(children, List.of(), java, List.of());
     }
 
-    private static LoadProcess start(Children children, List<String> before, String java) throws IOException {
+    private static LoadProcess start(Children children, List<String> before, String java, List<String> arguments)
+            throws IOException {
         List<String> command = new ArrayList<>(before);
         command.addAll(List.of(
                 java,
@@ -40,6 +43,7 @@ final class LoadProcess {
                 "-cp",
                 System.getProperty("java.class.path"),
                 LoadDriver.class.getName()));
+        command.addAll(arguments);
         return new LoadProcess(
                 children.start(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT)));
     }

@@ -15,6 +15,7 @@ final class LoadRun {
     private final Histogram latency = new Histogram(HIGHEST_LATENCY_NANOS, 3);
     private final List<LoadClient> clients = new ArrayList<>();
     private long count;
+    private long streamed;
     private long errors;
     private String firstError = "";
     private int open;
@@ -41,6 +42,20 @@ final class LoadRun {
 
     long count() {
         return count;
+    }
+
+    /** Bytes of a stream have come: they are what is counted, unless messages are. Hot: no allocation. */
+    void streamed(long bytes) {
+        if (spec.scenario() == Scenario.MIXED) {
+            streamed += bytes;
+        } else {
+            count += bytes;
+        }
+    }
+
+    /** Bytes of streams that ran beside the messages that are counted. */
+    long streamed() {
+        return streamed;
     }
 
     /** Hot: no allocation. A latency counts when its message was to be sent inside the window. */

@@ -10,7 +10,7 @@ import java.util.Map;
  * One run of load: what, where to, how much, for how long. Immutable.
  *
  * @param pid whose CPU time is read at both edges of the measured window; 0: nobody's
- * @param rate messages a second, {@link Scenario#LATENCY} only
+ * @param rate messages a second where they come at a fixed rate, connections a second of {@link Scenario#ARRIVE}
  */
 record LoadSpec(
         Scenario scenario,
@@ -27,7 +27,7 @@ record LoadSpec(
         if (connections < 1) {
             throw new IllegalArgumentException("connections=" + connections + ": at least 1 is needed");
         }
-        if ((scenario == Scenario.LATENCY || scenario == Scenario.ARRIVE) && rate < 1) {
+        if ((scenario.paced() || scenario == Scenario.ARRIVE) && rate < 1) {
             throw new IllegalArgumentException(
                     "rate=" + rate + ": " + scenario.word() + " needs a rate of at least 1 a second");
         }

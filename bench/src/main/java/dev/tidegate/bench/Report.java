@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The tables, in Markdown so that they can go into the documentation as they are. */
 final class Report {
@@ -19,42 +20,89 @@ final class Report {
     }
 
     /** CPU of the proxy for each unit, its ratio to the reference, and how much got through. */
-    Report cost(Scenario scenario, List<String> subjects, Measurements measured, String reference, int connections) {
+    Report cost(Trial trial, List<String> subjects, Measurements measured, String reference) {
+        Scenario scenario = trial.scenario();
         ToDoubleFunction<LoadResult> cost = result -> result.cpuMicrosPer(scenario.perUnit());
-        heading(title(scenario, connections));
+        heading(trial.title());
         row("", "CPU µs per " + scenario.unit(), "ratio to " + reference, scenario.unit() + scenario.plural() + "/s");
         row("---", "---:", "---:", "---:");
         for (String subject : subjects) {
             row(
                     subject,
-                    measured.spread(scenario, subject, cost).median(2),
-                    measured.ratio(scenario, subject, reference, cost).range(2),
-                    measured.spread(scenario, subject, result -> result.perSecond() / scenario.perUnit())
+                    measured.spread(trial, subject, cost).median(2),
+                    measured.ratio(trial, subject, reference, cost).range(2),
+                    measured.spread(trial, subject, result -> result.perSecond() / scenario.perUnit())
                             .median(0));
         }
         text.append('\n');
         return this;
     }
 
-    /** Latency from the intended time of sending. */
-    Report latency(List<String> subjects, Measurements measured, String reference, int rate, String rateReason) {
-        Scenario scenario = Scenario.LATENCY;
-        heading(String.format(Locale.ROOT, "Latency of 64 bytes at %,d a second (%s), open loop", rate, rateReason));
-        row("", "p50 µs", "ratio to " + reference, "p99 µs", "ratio to " + reference, "CPU µs per request");
+    /**
+     * Latency from the intended time of sending.
+     *
+     * @param circumstances how fast messages came, in words
+     */
+    Report latency(Trial trial, List<String> subjects, Measurements measured, String reference, String circumstances) {
+        heading(trial.title() + ", " + circumstances);
+        String unit = trial.scenario().unit();
+        row("", "p50 µs", "ratio to " + reference, "p99 µs", "ratio to " + reference, "CPU µs per " + unit);
         row("---", "---:", "---:", "---:", "---:", "---:");
         for (String subject : subjects) {
             row(
                     subject,
-                    measured.spread(scenario, subject, result -> result.p50Nanos() / 1e3)
+                    measured.spread(trial, subject, result -> result.p50Nanos() / 1e3)
                             .median(0),
-                    measured.ratio(scenario, subject, reference, LoadResult::p50Nanos)
+                    measured.ratio(trial, subject, reference, LoadResult::p50Nanos)
                             .range(2),
-                    measured.spread(scenario, subject, result -> result.p99Nanos() / 1e3)
+                    measured.spread(trial, subject, result -> result.p99Nanos() / 1e3)
                             .median(0),
-                    measured.ratio(scenario, subject, reference, LoadResult::p99Nanos)
+                    measured.ratio(trial, subject, reference, LoadResult::p99Nanos)
                             .range(2),
-                    measured.spread(scenario, subject, result -> result.cpuMicrosPer(1))
+                    measured.spread(trial, subject, result -> result.cpuMicrosPer(1))
                             .median(2));
+        }
+        text.append('\n');
+        return this;
+    }
+
+    /** What was aimed for, and how it stands. */
+    Report targets(List<Trial> trials, Measurements measured) {
+        heading("Targets, as ratios to " + Subject.HAPROXY + " (median of the rounds)");
+        row("", "better of io_uring and epoll", "must", "aim", "epoll", "aim on epoll");
+        row("---", "---:", "---:", "---:", "---:", "---:");
+        for (Target target : Target.ALL) {
+            Trial trial = Trial.named(target.trial());
+            if (trials.contains(trial)) {
+                row(target.row(
+                                ratio(trial, target, measured, Transport.IO_URING),
+                                ratio(trial, target, measured, Transport.EPOLL))
+                        .toArray(String[]::new));
+            }
+        }
+        text.append('\n');
+        return this;
+    }
+
+    private static double ratio(Trial trial, Target target, Measurements measured, Transport transport) {
+        return measured.ratio(trial, Subject.TIDEGATE + transport.word(), Subject.HAPROXY, target.value())
+                .median();
+    }
+
+    /** How cost grows with something. */
+    Report growth(
+            String title, String of, List<Integer> sizes, List<String> subjects, Growth.Costs costs, String unit) {
+        heading(title);
+        row(Stream.concat(Stream.of(of), subjects.stream().map(subject -> subject + ", µs per " + unit))
+                .toArray(String[]::new));
+        row(Stream.concat(Stream.of("---:"), subjects.stream().map(subject -> "---:"))
+                .toArray(String[]::new));
+        for (int size : sizes) {
+            row(Stream.concat(
+                            Stream.of(String.format(Locale.ROOT, "%,d", size)),
+                            subjects.stream()
+                                    .map(subject -> costs.of(subject, size).range(2)))
+                    .toArray(String[]::new));
         }
         text.append('\n');
         return this;
@@ -89,21 +137,6 @@ final class Report {
     @Override
     public String toString() {
         return text.toString();
-    }
-
-    private static String title(Scenario scenario, int connections) {
-        String what =
-                switch (scenario) {
-                    case SMALL -> "Small request: 64 bytes there and back, %d kept connections, closed loop";
-                    case HTTP1 -> "HTTP/1: a request and a response of 64 bytes each, %d kept connections, closed loop";
-                    case CONNECT -> "Connection: connect, 64 bytes there and back, FIN both ways, %d at once";
-                    case ARRIVE ->
-                        "Arrivals: connect, 64 bytes there and back, FIN both ways, %d in all at a fixed rate";
-                    case BULK -> "Bulk: %d streams from the endpoint to the client";
-                    case UPLOAD -> "Bulk: %d streams from the client to the endpoint";
-                    case LATENCY -> "Latency, %d kept connections";
-                };
-        return String.format(Locale.ROOT, what, connections);
     }
 
     private void heading(String heading) {

@@ -14,12 +14,19 @@ enum Scenario {
     CONNECT("connection", 32, 64),
     /** The same, at a fixed rate whether the earlier ones have got their answers or not; so many in all. */
     ARRIVE("connection", 1_000, 64),
+    /** The same, all of them in one moment. */
+    BURST("connection", 4_000, 64),
     /** A few streams from the endpoint to the client, as fast as they go. */
     BULK("MiB", 4, 0),
     /** A few streams from the client to the endpoint, as fast as they go. */
     UPLOAD("MiB", 4, 0),
     /** Kept connections, messages of 64 bytes sent at a fixed rate whether answers come or not. */
-    LATENCY("request", 64, 0);
+    LATENCY("request", 64, 0),
+    /** The same, while some of the connections are streams from the endpoint, as fast as they go. */
+    MIXED("request", 64, 0);
+
+    /** In {@link #MIXED}, one connection of so many is a stream. */
+    static final int STREAM_OF = 32;
 
     private final String unit;
     private final int connections;
@@ -59,6 +66,16 @@ enum Scenario {
     /** How many of a result's count make one unit: 2^20 bytes a MiB, else 1. */
     long perUnit() {
         return unit.equals("MiB") ? 1L << 20 : 1;
+    }
+
+    /** Whether messages come at a fixed rate, whatever the answers do: latency is what is asked, and there is no count to win. */
+    boolean paced() {
+        return this == LATENCY || this == MIXED;
+    }
+
+    /** Whether connections are opened one by one at their times, rather than all before the window. */
+    boolean arrives() {
+        return this == ARRIVE || this == BURST;
     }
 
     /** Connections open at once, unless told otherwise. */

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * Starts what is compared, each pinned to the same core and set up alike: one worker, 16 KiB buffers, no log, half-close
- * passed on.
+ * Starts what is compared, each pinned to the same cores and set up alike: as many workers, the same endpoints, 16 KiB
+ * buffers, no log, half-close passed on.
  */
 final class SubjectStarter {
     private static final int READY_SECONDS = 60;
@@ -29,7 +31,7 @@ final class SubjectStarter {
     private final Children children;
     private final Path directory;
     private final InetSocketAddress backend;
-    private final int core;
+    private final String cores;
     private final int maxConnections;
     private final TidegateLauncher tidegate;
     private int nextPort = FIRST_PORT + (int) (ProcessHandle.current().pid() % PORTS);
@@ -38,13 +40,13 @@ final class SubjectStarter {
             Children children,
             Path directory,
             InetSocketAddress backend,
-            int core,
+            String cores,
             int maxConnections,
             TidegateLauncher tidegate) {
         this.children = children;
         this.directory = directory;
         this.backend = backend;
-        this.core = core;
+        this.cores = cores;
         this.maxConnections = maxConnections;
         this.tidegate = tidegate;
     }
@@ -65,13 +67,18 @@ final class SubjectStarter {
 
     /** Starts {@code name} and waits until its port accepts; throws with the end of its log when it does not. */
     Subject start(String name) throws IOException, InterruptedException {
+        return start(name, Shape.SMALLEST);
+    }
+
+    /** The same, of that shape; a bare forwarder has none but the smallest. */
+    Subject start(String name, Shape shape) throws IOException, InterruptedException {
         if (name.equals(Subject.DIRECT)) {
             return Subject.direct(backend);
         }
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
         Path log = directory.resolve(name + ".log");
-        List<String> command = new ArrayList<>(List.of("taskset", "-c", Integer.toString(core)));
-        command.addAll(command(name, address));
+        List<String> command = new ArrayList<>(List.of("taskset", "-c", cores));
+        command.addAll(command(name, address, shape));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
         // Runtime state belongs beside the generated configuration, not in somebody's home.
@@ -83,12 +90,12 @@ final class SubjectStarter {
         return new Subject(name, address, process, measuredPid(name, process), isJvm, List.copyOf(command));
     }
 
-    private List<String> command(String name, InetSocketAddress address) throws IOException {
+    private List<String> command(String name, InetSocketAddress address, Shape shape) throws IOException {
         if (name.equals(Subject.HAPROXY)) {
-            return List.of("haproxy", "-db", "-f", write("haproxy.cfg", haproxy(address)));
+            return List.of("haproxy", "-db", "-f", write("haproxy.cfg", haproxy(address, shape)));
         }
         if (name.equals(Subject.NGINX)) {
-            return List.of("nginx", "-p", directory.toString(), "-c", write("nginx.conf", nginx(address)));
+            return List.of("nginx", "-p", directory.toString(), "-c", write("nginx.conf", nginx(address, shape)));
         }
         boolean watched = !name.endsWith(Subject.UNWATCHED);
         String word = name.substring(name.indexOf('-') + 1);
@@ -108,17 +115,17 @@ final class SubjectStarter {
                 tidegate.script().toString(),
                 "run",
                 "--config",
-                write(name + ".yaml", tidegate(name, transport, watched, address)));
+                write(name + ".yaml", tidegate(name, transport, watched, address, shape)));
     }
 
     private String write(String file, String content) throws IOException {
         return Files.writeString(directory.resolve(file), content).toString();
     }
 
-    private String haproxy(InetSocketAddress address) {
+    private String haproxy(InetSocketAddress address, Shape shape) {
         return """
                 global
-                    nbthread 1
+                    nbthread %d
                     maxconn %d
                 defaults
                     mode tcp
@@ -130,15 +137,20 @@ final class SubjectStarter {
                     bind %s backlog 4096
                     default_backend bench
                 backend bench
-                    server a %s
-                """.formatted(maxConnections, maxConnections, HostPort.format(address), HostPort.format(backend));
+                %s
+                """.formatted(
+                shape.workers(),
+                maxConnections,
+                maxConnections,
+                HostPort.format(address),
+                (shape.endpoints() == 1 ? "" : "    balance random\n") + eachEndpoint(shape, "    server e%d %s"));
     }
 
-    private String nginx(InetSocketAddress address) throws IOException {
+    private String nginx(InetSocketAddress address, Shape shape) throws IOException {
         return """
                 %s
                 daemon off;
-                worker_processes 1;
+                worker_processes %d;
                 worker_rlimit_nofile %d;
                 pid %s/nginx.pid;
                 error_log stderr warn;
@@ -146,9 +158,12 @@ final class SubjectStarter {
                     worker_connections %d;
                 }
                 stream {
+                    upstream bench {
+                %s
+                    }
                     server {
                         listen %s backlog=4096;
-                        proxy_pass %s;
+                        proxy_pass bench;
                         proxy_buffer_size 16k;
                         proxy_half_close on;
                         proxy_timeout 1h;
@@ -157,11 +172,20 @@ final class SubjectStarter {
                 }
                 """.formatted(
                 nginxStreamModule().map(path -> "load_module " + path + ";").orElse(""),
+                shape.workers(),
                 2 * maxConnections + 100,
                 directory,
                 2 * maxConnections + 50,
-                HostPort.format(address),
-                HostPort.format(backend));
+                (shape.endpoints() == 1 ? "" : "        random two least_conn;\n")
+                        + eachEndpoint(shape, "        server %2$s; # %1$d"),
+                HostPort.format(address));
+    }
+
+    private String eachEndpoint(Shape shape, String line) {
+        List<InetSocketAddress> addresses = shape.addresses(backend);
+        return IntStream.range(0, addresses.size())
+                .mapToObj(place -> line.formatted(place, HostPort.format(addresses.get(place))))
+                .collect(Collectors.joining("\n"));
     }
 
     /** Where nginx has the stream module as a file of its own; empty where it is built in. */
@@ -176,10 +200,10 @@ final class SubjectStarter {
         return Optional.empty();
     }
 
-    private String tidegate(String name, Transport transport, boolean watched, InetSocketAddress address) {
+    private String tidegate(String name, Transport transport, boolean watched, InetSocketAddress address, Shape shape) {
         return """
                 process:
-                  workers: 1
+                  workers: %d
                   transport: %s
                 admin:
                   listen: "unix:%s/%s.sock"
@@ -194,14 +218,15 @@ final class SubjectStarter {
                 backends:
                   - name: bench
                     endpoints:
-                      - {name: a, address: "%s"}
+                %s
                 """.formatted(
+                        shape.workers(),
                         transport.word(),
                         directory,
                         name,
                         HostPort.format(address),
                         watched ? "auto" : "tcp",
-                        HostPort.format(backend));
+                        eachEndpoint(shape, "      - {name: e%d, address: \"%s\"}"));
     }
 
     private static void awaitReady(String name, Process process, InetSocketAddress address, Path log)

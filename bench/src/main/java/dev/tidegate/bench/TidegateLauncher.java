@@ -21,7 +21,9 @@ final class TidegateLauncher {
     /** Asks the script, which builds first what is not built. */
     static TidegateLauncher in(Path home) throws IOException {
         Path script = home.resolve("bin/tidegate");
-        ProcessBuilder builder = new ProcessBuilder(script.toString()).redirectError(ProcessBuilder.Redirect.INHERIT);
+        // As it would run, since other commands have other flags: what is put beside it is to have the same.
+        ProcessBuilder builder =
+                new ProcessBuilder(script.toString(), "run").redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("TIDEGATE_PRINT_COMMAND", "1");
         List<String> command = Tool.output(builder).lines().toList();
         int classPath = command.indexOf("-cp");

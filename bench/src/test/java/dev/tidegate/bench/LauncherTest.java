@@ -68,6 +68,18 @@ class LauncherTest {
         assertFalse(run.stdout.contains("--enable-native-access"), run.stdout);
     }
 
+    /** It had those of a command that only asks, which is compiled by C1 alone: everything is faster than that. */
+    @Test
+    void whatIsPutBesideTidegateHasTheFlagsThatItRunsWith() throws Exception {
+        jar(home.resolve("lib/tidegate-l4-proxy-0.1.0.jar"));
+
+        List<String> flags = TidegateLauncher.in(home).flags();
+
+        assertTrue(flags.contains("-XX:+ExitOnOutOfMemoryError"), flags::toString);
+        assertFalse(flags.contains("-XX:TieredStopAtLevel=1"), flags::toString);
+        assertTrue(run("version").stdout.contains("-XX:TieredStopAtLevel=1\n"), "the other kind of command");
+    }
+
     @Test
     void linkOnThePathLeadsToThePackage() throws Exception {
         jar(home.resolve("share/tidegate/lib/tidegate-l4-proxy-0.1.0.jar"));

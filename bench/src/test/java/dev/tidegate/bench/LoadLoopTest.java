@@ -29,9 +29,9 @@ class LoadLoopTest {
     @Tag("slow")
     void clientsAndBackendCountTheSameDirectly(Scenario scenario) throws IOException {
         try (LoadLoop loop = new LoadLoop(0)) {
-            assertTrue(countsSoonerOrLater(loop, LoadSpec.of(scenario, loop.backendAddress(), WINDOW)));
-            LoadResult result = loop.run(
-                    LoadSpec.of(scenario, loop.backendAddress(), WINDOW).withSettle(SETTLE));
+            LoadSpec spec = spec(scenario, loop.backendAddress());
+            assertTrue(countsSoonerOrLater(loop, spec));
+            LoadResult result = loop.run(spec.withSettle(SETTLE));
             assertEquals("", result.firstError());
             assertTrue(result.totalCount() >= result.count(), "the window is a part of the run");
         }
@@ -51,9 +51,15 @@ class LoadLoopTest {
                         16 << 10)) {
             InetSocketAddress target = new InetSocketAddress(InetAddress.getLoopbackAddress(), forwarder.port());
             for (Scenario scenario : Scenario.values()) {
-                assertTrue(countsSoonerOrLater(loop, LoadSpec.of(scenario, target, WINDOW)), scenario.word());
+                assertTrue(countsSoonerOrLater(loop, spec(scenario, target)), scenario.word());
             }
         }
+    }
+
+    /** A whole burst takes seconds. */
+    private static LoadSpec spec(Scenario scenario, InetSocketAddress target) {
+        LoadSpec spec = LoadSpec.of(scenario, target, WINDOW);
+        return scenario == Scenario.BURST ? spec.withConnections(200) : spec;
     }
 
     /** A window is short, and a forwarder that has just started, on a busy machine, may let the first ones pass. */
@@ -93,6 +99,19 @@ class LoadLoopTest {
             assertEquals(0, result.count());
             assertEquals(Scenario.SMALL.connections(), result.errors());
             assertTrue(result.firstError().contains("refused"), result.firstError());
+        }
+    }
+
+    @Test
+    void whatListensEverywhereIsReachedByEveryLoopbackAddress() throws IOException {
+        try (LoadLoop loop = LoadLoop.everywhere(0)) {
+            for (InetSocketAddress address : new Shape(1, 300).addresses(loop.backendAddress())) {
+                LoadResult result = loop.run(LoadSpec.of(Scenario.ARRIVE, address, Duration.ofMillis(1))
+                        .withConnections(1)
+                        .withSettle(Duration.ZERO));
+                assertEquals("", result.firstError(), address::toString);
+                assertEquals(1, result.totalCount(), address::toString);
+            }
         }
     }
 

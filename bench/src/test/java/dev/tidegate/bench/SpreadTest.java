@@ -24,11 +24,11 @@ class SpreadTest {
     void ratiosAreTakenWithinEachRound() {
         Measurements measured = new Measurements();
         for (long micros : new long[] {10, 40}) {
-            measured.add(Scenario.SMALL, "a", result(2 * micros));
-            measured.add(Scenario.SMALL, "b", result(micros));
+            measured.add(Trial.named("small"), "a", result(2 * micros));
+            measured.add(Trial.named("small"), "b", result(micros));
         }
-        assertEquals(new Spread(2, 2, 2), measured.ratio(Scenario.SMALL, "a", "b", each -> each.cpuMicrosPer(1)));
-        assertFalse(measured.ratio(Scenario.SMALL, "a", "absent", each -> each.cpuMicrosPer(1))
+        assertEquals(new Spread(2, 2, 2), measured.ratio(Trial.named("small"), "a", "b", each -> each.cpuMicrosPer(1)));
+        assertFalse(measured.ratio(Trial.named("small"), "a", "absent", each -> each.cpuMicrosPer(1))
                 .isKnown());
     }
 

@@ -1,5 +1,6 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.Series;
 import java.util.Arrays;
 
 /** Counts what becomes of the jobs of one run. Those that came in the warm-up count for nothing. */

@@ -1,6 +1,8 @@
 package dev.tidegate.bench.sim;
 
 import dev.tidegate.bench.capacity.ErlangC;
+import dev.tidegate.bench.chart.LineChart;
+import dev.tidegate.bench.chart.Series;
 import java.util.Locale;
 
 /** The Erlang C formula against what was published, and against the simulator. */

@@ -1,5 +1,6 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.LineChart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

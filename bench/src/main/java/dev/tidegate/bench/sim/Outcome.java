@@ -1,5 +1,7 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.Series;
+
 /**
  * What a run of a {@link Farm} gave; times in seconds.
  *

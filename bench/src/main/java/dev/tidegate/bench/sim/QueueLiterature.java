@@ -1,5 +1,7 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.LineChart;
+import dev.tidegate.bench.chart.Series;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntToDoubleFunction;
 

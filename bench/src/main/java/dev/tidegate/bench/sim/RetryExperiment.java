@@ -1,5 +1,7 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.LineChart;
+import dev.tidegate.bench.chart.Series;
 import dev.tidegate.dial.RetryBudget;
 import dev.tidegate.model.Retries;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.Series;
 import java.util.Arrays;
 
 /**

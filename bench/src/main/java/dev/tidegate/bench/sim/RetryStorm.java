@@ -1,5 +1,6 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.Series;
 import dev.tidegate.dial.RetryBudget;
 import dev.tidegate.model.Retries;
 import java.util.function.IntToDoubleFunction;

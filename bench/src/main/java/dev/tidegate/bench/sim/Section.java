@@ -1,5 +1,6 @@
 package dev.tidegate.bench.sim;
 
+import dev.tidegate.bench.chart.LineChart;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

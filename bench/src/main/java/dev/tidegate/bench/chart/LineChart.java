@@ -1,11 +1,11 @@
-package dev.tidegate.bench.sim;
+package dev.tidegate.bench.chart;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** Some lines over one axis, as SVG. Confined to one thread. */
-final class LineChart {
+public final class LineChart {
     private static final int WIDTH = 820;
     private static final int HEIGHT = 360;
     private static final int LEFT = 64;
@@ -24,23 +24,34 @@ final class LineChart {
     private final String xTitle;
     private final String yTitle;
     private final List<Line> lines = new ArrayList<>();
+    private boolean logarithmic;
 
-    LineChart(String title, String xTitle, String yTitle) {
+    /** Without a line yet. */
+    public LineChart(String title, String xTitle, String yTitle) {
         this.title = title;
         this.xTitle = xTitle;
         this.yTitle = yTitle;
     }
 
-    LineChart line(String name, Series xs, Series ys) {
+    /** With one line more. */
+    public LineChart line(String name, Series xs, Series ys) {
         lines.add(new Line(name, xs, ys));
         return this;
     }
 
-    String title() {
+    /** What stands above it. */
+    public String title() {
         return title;
     }
 
-    String svg() {
+    /** With each x as far from the next as its logarithm; for values above 0. */
+    public LineChart logarithmic() {
+        logarithmic = true;
+        return this;
+    }
+
+    /** As SVG. */
+    public String svg() {
         double xMax =
                 nice(lines.stream().mapToDouble(line -> line.xs().max()).max().orElse(1));
         double yMax =
@@ -61,7 +72,16 @@ final class LineChart {
                     down(y, yMax),
                     down(y, yMax)));
             text(svg, LEFT - 6, down(y, yMax) + 4, "end", label(y));
-            text(svg, across(x, xMax), HEIGHT - BOTTOM + 16, "middle", label(x));
+            if (!logarithmic) {
+                text(svg, across(x, xMax), HEIGHT - BOTTOM + 16, "middle", label(x));
+            }
+        }
+        if (logarithmic) {
+            // The values themselves are the marks: there are few.
+            lines.stream()
+                    .flatMapToDouble(line -> line.xs().stream())
+                    .distinct()
+                    .forEach(x -> text(svg, across(x, xMax), HEIGHT - BOTTOM + 16, "middle", label(x)));
         }
         text(svg, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle", xTitle);
         text(svg, LEFT, TOP - 6, "start", yTitle);
@@ -86,8 +106,16 @@ final class LineChart {
         return svg.append("</svg>\n").toString();
     }
 
-    private static double across(double x, double max) {
-        return LEFT + (WIDTH - RIGHT - LEFT) * x / max;
+    private double across(double x, double max) {
+        double share = x / max;
+        if (logarithmic) {
+            double min = lines.stream()
+                    .flatMapToDouble(line -> line.xs().stream())
+                    .min()
+                    .orElse(1);
+            share = (Math.log(x) - Math.log(min)) / Math.max(Math.log(max) - Math.log(min), 1e-9);
+        }
+        return LEFT + (WIDTH - RIGHT - LEFT) * share;
     }
 
     private static double down(double y, double max) {

@@ -1,0 +1,111 @@
+package dev.tidegate.bench;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What makes a balancer larger, and what its cost is told by then. */
+enum Growth {
+    /** Kept connections. */
+    CONNECTIONS("small", List.of(10, 100, 1_000, 9_000), "How the CPU of a small request grows with kept connections"),
+    /** Endpoints of one backend. */
+    ENDPOINTS("connect", List.of(2, 10, 100, 1_000, 10_000), "How the CPU of a connection grows with endpoints"),
+    /** Threads that carry connections, both cores theirs and the load's. */
+    WORKERS("small", List.of(1, 2), "How the CPU of a small request grows with workers");
+
+    /** What a subject of that size took. */
+    interface Costs {
+        /** CPU microseconds a unit. */
+        Spread of(String subject, int size);
+    }
+
+    private final String trial;
+    private final List<Integer> sizes;
+    private final String title;
+
+    Growth(String trial, List<Integer> sizes, String title) {
+        this.trial = trial;
+        this.sizes = sizes;
+        this.title = title;
+    }
+
+    /** The one that {@code word} names; throws {@link IllegalArgumentException} saying which there are. */
+    static Growth named(String word) {
+        return Arrays.stream(values())
+                .filter(growth -> growth.word().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("--grow: \"" + word + "\" is not known; use one of "
+                        + Arrays.stream(values()).map(Growth::word).collect(Collectors.joining(", "))));
+    }
+
+    String word() {
+        return name().toLowerCase(java.util.Locale.ROOT);
+    }
+
+    String title() {
+        return title;
+    }
+
+    List<Integer> sizes() {
+        return sizes;
+    }
+
+    String unit() {
+        return Trial.named(trial).scenario().unit();
+    }
+
+    /** The most connections that are open at a time. */
+    int mostConnections() {
+        return this == CONNECTIONS ? sizes.get(sizes.size() - 1) : 0;
+    }
+
+    /** Every subject of every size, those of one size side by side; the larger ones later, each freshly started. */
+    Costs measure(
+            List<String> names,
+            SubjectStarter starter,
+            Children children,
+            LoadProcess load,
+            int warmupSeconds,
+            int rounds,
+            Duration window,
+            List<String> problems)
+            throws IOException, InterruptedException {
+        Map<Integer, Measurements> bySize = new LinkedHashMap<>();
+        Map<Integer, Trial> trials = new LinkedHashMap<>();
+        for (int size : sizes) {
+            System.err.printf("%s: %,d%n", word(), size);
+            List<Subject> subjects = new ArrayList<>();
+            for (String name : names) {
+                subjects.add(starter.start(name, shape(size)));
+            }
+            Trial sized = Trial.named(trial).withConnections(this == CONNECTIONS ? size : 0);
+            Rounds turns = new Rounds(load, subjects, List.of(sized), problems);
+            turns.warm(warmupSeconds);
+            turns.run(rounds, window);
+            bySize.put(size, turns.measured());
+            trials.put(size, sized);
+            for (Subject subject : subjects) {
+                children.stop(subject.process());
+            }
+        }
+        return (subject, size) -> bySize.get(size)
+                .spread(
+                        trials.get(size),
+                        subject,
+                        result ->
+                                result.cpuMicrosPer(trials.get(size).scenario().perUnit()));
+    }
+
+    private Shape shape(int size) {
+        return switch (this) {
+            case CONNECTIONS -> Shape.SMALLEST;
+            case ENDPOINTS -> new Shape(1, size);
+            case WORKERS -> new Shape(size, 1);
+        };
+    }
+}

@@ -1,0 +1,2 @@
+/** Charts as SVG, for documentation. */
+package dev.tidegate.bench.chart;
