@@ -102,6 +102,9 @@ final class Compare implements Callable<Integer> {
             description = "measure how cost grows instead: with connections, endpoints or workers")
     private String grow;
 
+    @Option(names = "--calls", description = "count the kernel's calls for each connection instead; needs strace")
+    private boolean calls;
+
     @Option(names = "--charts", paramLabel = "DIRECTORY", description = "draw the ratios, or the growth, there too")
     private Path charts;
 
@@ -175,6 +178,18 @@ final class Compare implements Callable<Integer> {
                 List<MemorySlope> slopes = memory(names, load, starter, children, launcher);
                 raw.put("memory", slopes);
                 report.memory(slopes, Subject.HAPROXY);
+            } else if (calls) {
+                CallMeter meter = new CallMeter(load, children, directory, problems);
+                List<CallMeter.Calls> counted = new ArrayList<>();
+                for (String name : names) {
+                    if (!name.equals(Subject.DIRECT)) {
+                        Subject subject = starter.start(name);
+                        counted.add(meter.measure(subject));
+                        children.stop(subject.process());
+                    }
+                }
+                raw.put("calls", counted);
+                report.calls(counted);
             } else if (growth != null) {
                 grow(growth, names, load, starter, children, report);
             } else {
@@ -366,7 +381,8 @@ final class Compare implements Callable<Integer> {
                     "--proxy-core and --load-core are both " + proxyCore + "; they must differ");
         }
         List<String> needed = Stream.concat(
-                        Stream.of("taskset"), names.stream().filter(List.of(Subject.HAPROXY, Subject.NGINX)::contains))
+                        calls ? Stream.of("taskset", "strace") : Stream.of("taskset"),
+                        names.stream().filter(List.of(Subject.HAPROXY, Subject.NGINX)::contains))
                 .toList();
         List<String> missing = Tool.missing(needed);
         if (!missing.isEmpty()) {

@@ -108,6 +108,24 @@ final class Report {
         return this;
     }
 
+    /** What is asked of the kernel for each connection. */
+    Report calls(List<CallMeter.Calls> counted) {
+        heading("Calls of the kernel for each connection (strace -c)");
+        row("", "in all", "which");
+        row("---", "---:", "---");
+        for (CallMeter.Calls calls : counted) {
+            row(
+                    calls.subject(),
+                    String.format(Locale.ROOT, "%.1f", calls.perConnection()),
+                    calls.calls().keySet().stream()
+                            .filter(name -> calls.perConnection(name) >= 0.05)
+                            .map(name -> String.format(Locale.ROOT, "%s %.1f", name, calls.perConnection(name)))
+                            .collect(Collectors.joining(", ")));
+        }
+        text.append('\n');
+        return this;
+    }
+
     /** Memory that each idle connection adds. */
     Report memory(List<MemorySlope> slopes, String reference) {
         heading("Anonymous memory for each idle proxied connection");

@@ -30,6 +30,23 @@ class TrialTest {
     }
 
     @Test
+    void aSummaryOfStraceIsReadWithItsErrorsAndWithout() {
+        List<String> summary = List.of(
+                "% time     seconds  usecs/call     calls    errors syscall",
+                "------ ----------- ----------- --------- --------- ----------------",
+                " 60.00    0.000600           6       100           read",
+                " 40.00    0.000400           2       200        50 recvfrom",
+                "------ ----------- ----------- --------- --------- ----------------",
+                "100.00    0.001000           3       300        50 total");
+
+        CallMeter.Calls calls = new CallMeter.Calls("a", 50, CallMeter.parse(summary));
+
+        assertEquals(List.of("recvfrom", "read"), List.copyOf(calls.calls().keySet()));
+        assertEquals(6, calls.perConnection());
+        assertEquals(4, calls.perConnection("recvfrom"));
+    }
+
+    @Test
     void aTargetIsMetByTheBetterOfBothTransportsAndSaysSoOfEach() {
         Target target = new Target("connect", "CPU of a connection", 1.45, 1.25);
 
