@@ -109,9 +109,9 @@ public final class Lifespan {
         relimit(cell.ofRequests(), requests >= now.maxRequests(), overdueNanos, nowNanos);
         relimit(cell.ofBytes(), bytesToGo <= 0, overdueNanos, nowNanos);
         if (retirement != null && before.graceNanos() != now.graceNanos()) {
-            retirement.regrace(cell.ofAge(), now.graceNanos());
-            retirement.regrace(cell.ofRequests(), now.graceNanos());
-            retirement.regrace(cell.ofBytes(), now.graceNanos());
+            retirement.regrace(cell.ofAge(), now.graceNanos(), overdueNanos, nowNanos);
+            retirement.regrace(cell.ofRequests(), now.graceNanos(), overdueNanos, nowNanos);
+            retirement.regrace(cell.ofBytes(), now.graceNanos(), overdueNanos, nowNanos);
         }
     }
 

@@ -71,12 +71,21 @@ final class Retirement {
         }
     }
 
-    /** Has the hard limit of an order, if it is there, come that long after its start. */
-    void regrace(RetireOrder order, long graceNanos) {
+    /**
+     * Has the hard limit of an order, if it is there, come that long after its start.
+     *
+     * @param overdueNanos when it comes if it should have come by now, unless it was to come before that anyway: a time of
+     *     the connection's own, so that not all whose grace was made shorter are cut at once
+     */
+    void regrace(RetireOrder order, long graceNanos, long overdueNanos, long nowNanos) {
         int at = indexOf(order);
         if (at >= 0) {
             Mark mark = marks.get(at);
-            marks.set(at, new Mark(order, mark.givenNanos(), mark.startNanos(), mark.startNanos() + graceNanos));
+            long hard = mark.startNanos() + graceNanos;
+            if (nowNanos - hard >= 0) {
+                hard = mark.hardNanos() - overdueNanos < 0 ? mark.hardNanos() : overdueNanos;
+            }
+            marks.set(at, new Mark(order, mark.givenNanos(), mark.startNanos(), hard));
         }
     }
 

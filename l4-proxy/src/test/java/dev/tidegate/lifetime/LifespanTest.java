@@ -152,6 +152,28 @@ class LifespanTest {
         assertEquals(BORN + 3700 * SECOND, one.nextNanos(now));
     }
 
+    /** Else one reload would cut all at once that are in the middle of something. */
+    @Test
+    void aGraceThatIsMadeSoShortThatItIsOverSpreadsTheHardLimits() {
+        Lifespan one = born(age(100), 0);
+        long now = BORN + 200 * SECOND;
+        one.lookAtAge(now);
+
+        one.relimit(grace(50), false, 0.5, now);
+        assertFalse(one.atHardLimit(now));
+        assertEquals(now + 15 * SECOND, one.nextNanos(now), "half of 30 s");
+
+        one.relimit(grace(40), false, 0.9, now + SECOND);
+        assertEquals(now + 15 * SECOND, one.nextNanos(now + SECOND), "many changes put nobody off");
+
+        one.relimit(grace(130), false, 0.9, now + SECOND);
+        assertEquals(BORN + 230 * SECOND, one.nextNanos(now + SECOND), "one that is not over holds as it is");
+    }
+
+    private static Lifetime grace(long seconds) {
+        return new Lifetime(100 * SECOND, 0.2, NONE, NONE, seconds * SECOND, 5 * SECOND, 2 * SECOND);
+    }
+
     @Test
     void requestsAndBytesBeyondALimitThatComesLaterAreSpreadToo() {
         Lifespan one = born(limits(NONE, NONE, NONE), 0);
