@@ -23,8 +23,8 @@ import java.nio.charset.StandardCharsets;
  * <p>No byte is delayed: heads pass as they come. There are clients that look at the first Connection line only (Java's
  * HttpClient, Python's http.client), so ours must stand before one of the endpoint's, such as {@code keep-alive}. In a head
  * that came whole in one read it is inserted before the blank line, or behind the status line if there is such a line, and not
- * at all if that says close. Of a head that comes in pieces nobody knows what is to come: there it is always inserted behind
- * the first line at hand. Interim responses
+ * at all if that says close. Of a head that comes in pieces nobody knows what is to come: there it is always inserted before the
+ * first line at hand. Interim responses
  * (1xx) get nothing, nor does the agreement to speak another protocol (101, and 2xx to CONNECT), after which this tracker is
  * done. Bytes that follow a request for another protocol before its answer may belong to either protocol: opaque. Opaque too
  * is a connection with more than {@link Unanswered#MAX} unanswered requests, with an answer that nobody asked for, and all
@@ -150,6 +150,7 @@ final class Http1Tracker implements Tracker {
         int at = data.readerIndex();
         int end = data.writerIndex();
         int head = at;
+        boolean onLine = responses.phase() == Phase.LINE_START;
         int closeAt = -1;
         Answer answer = Answer.GOES_ON;
         while (at < end && answer == Answer.GOES_ON) {
@@ -159,6 +160,7 @@ final class Http1Tracker implements Tracker {
                     break;
                 }
                 head = at;
+                onLine = false;
             }
             at = responses.read(glass, at, end);
             recognise();
@@ -169,28 +171,30 @@ final class Http1Tracker implements Tracker {
             };
             if (responses.phase() == Phase.BLANK && !told && tellsClient()) {
                 told = true;
-                closeAt = closeAt(data, head, at);
+                closeAt = closeAt(onLine ? head : firstLine(data, head, at + 1), at);
             }
         }
         if (responses.inHead() && !told && tellsClient()) {
-            closeAt = responses.saysClose() ? -1 : behindFirstLine(data, head, end);
+            closeAt = responses.saysClose() ? -1 : onLine ? head : firstLine(data, head, end);
             told = responses.saysClose() || closeAt >= 0;
         }
         return finish(data, closeAt, answer);
     }
 
-    /** Where the line goes in a head of which {@code from} to {@code blankLine} is at hand; -1 when it is there already. */
-    private int closeAt(ByteBuf data, int from, int blankLine) {
+    /** Where the line goes in a head of which these two lines are at hand, or the latter; -1 when it is there already. */
+    private int closeAt(int firstLine, int blankLine) {
         if (responses.saysClose()) {
             return -1;
         }
-        int early = responses.hasConnectionLine() ? behindFirstLine(data, from, blankLine) : -1;
-        return early < 0 ? blankLine : early;
+        return responses.hasConnectionLine() && firstLine >= 0 ? firstLine : blankLine;
     }
 
-    /** Behind the first line feed from there on; -1 when there is none. */
-    private static int behindFirstLine(ByteBuf data, int from, int end) {
-        int lineFeed = data.indexOf(from, end, (byte) '\n');
+    /**
+     * The beginning of the first line that begins behind {@code from}; -1 when none does. Its first byte must be at hand: if
+     * it is white space, it goes on with the line before, and ours must not stand between them.
+     */
+    private static int firstLine(ByteBuf data, int from, int end) {
+        int lineFeed = data.indexOf(from, end - 1, (byte) '\n');
         return lineFeed < 0 ? -1 : lineFeed + 1;
     }
 

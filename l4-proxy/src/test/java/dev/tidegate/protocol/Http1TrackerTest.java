@@ -627,6 +627,31 @@ class Http1TrackerTest {
     }
 
     @Test
+    void ourLineStandsBeforeTheFirstLineThatBeginsAPiece() {
+        seen.client(GET).endpoint("HTTP/1.1 200 OK\r\n");
+        tracker.retire();
+        seen.endpoint("Connection: keep-alive\r\nContent-Length: 0\r\n\r\n");
+
+        assertEquals(
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n",
+                seen.clientSaw());
+        assertTrue(seen.isOver());
+    }
+
+    /** A folded line (RFC 9112, section 5.2) would go on with ours. */
+    @Test
+    void ourLineStandsNotBetweenALineAndWhatIsFoldedUnderIt() {
+        String first = "HTTP/1.1 200 OK\r\nX: a";
+        seen.client(GET).endpoint(first);
+        tracker.retire();
+        seen.endpoint("b\r\n").endpoint("\tc\r\nContent-Length: 0\r\n\r\n");
+
+        assertTrue(seen.isOpaque());
+        assertEquals(first + "b\r\n\tc\r\nContent-Length: 0\r\n\r\n", seen.clientSaw());
+        assertFalse(tracker.told());
+    }
+
+    @Test
     void aCloseThatHasPassedBeforeTheConnectionRetiresIsEnough() {
         String first = "HTTP/1.1 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\nX: ";
         seen.client(GET).endpoint(first);
