@@ -14,6 +14,17 @@ final class EndpointFrames extends FrameWalker {
     /** How many bytes of the payload are still to be looked at. */
     private byte wanted;
 
+    private boolean over;
+
+    /** The endpoint has ended its direction: nothing can stand behind that, of ours neither. */
+    void onFin() {
+        over = true;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
     /** GOAWAY: the last stream id; PUSH_PROMISE: the promised one. To be asked when the payload is whole. */
     int idInPayload() {
         return word & MAX_ID;

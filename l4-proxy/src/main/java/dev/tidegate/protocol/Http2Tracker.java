@@ -89,10 +89,18 @@ final class Http2Tracker implements Tracker {
     @Override
     public boolean onBytes(Side from, ByteBuf data) {
         if (stage == Stage.OVER) {
-            // The last word is said: what still comes is not for us to judge.
-            return true;
+            return isHeardOf(from, data);
         }
         return from == Side.DOWNSTREAM ? onClientBytes(data) : onEndpointBytes(data);
+    }
+
+    /** The last word is said: nothing may follow it to the client, such as a GOAWAY of the endpoint with a higher id. */
+    private static boolean isHeardOf(Side from, ByteBuf data) {
+        if (from == Side.UPSTREAM) {
+            data.release();
+            return false;
+        }
+        return true;
     }
 
     private boolean onClientBytes(ByteBuf data) {
@@ -333,8 +341,12 @@ final class Http2Tracker implements Tracker {
         }
     }
 
-    /** On an edge the endpoint's first frame is whole, and it was SETTINGS: before it nothing may reach the client. */
     private boolean canTell() {
+        return frameFits() && (!endpoint.isOver() || lastStreamHasPassed());
+    }
+
+    /** On an edge the endpoint's first frame is whole, and it was SETTINGS: before it nothing may reach the client. */
+    private boolean frameFits() {
         return recognised() && endpoint.onEdge();
     }
 
@@ -447,6 +459,8 @@ final class Http2Tracker implements Tracker {
     public void onFin(Side from) {
         if (from == Side.DOWNSTREAM) {
             letGo();
+        } else {
+            endpoint.onFin();
         }
     }
 
@@ -492,7 +506,7 @@ final class Http2Tracker implements Tracker {
     @Override
     public boolean lastWord() {
         letGo();
-        if (!canTell()) {
+        if (!frameFits()) {
             return false;
         }
         insertLastGoaway();

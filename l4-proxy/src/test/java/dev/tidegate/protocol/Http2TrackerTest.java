@@ -915,6 +915,43 @@ class Http2TrackerTest {
         assertEquals(1, wire.overs);
     }
 
+    /** Section 6.8: ids must not rise, and this one could until our FIN. */
+    @Test
+    void nothingOfTheEndpointFollowsTheLastWord() {
+        wire.greeted().client(request(1, END_STREAM));
+        tracker.retire();
+        wire.acknowledge();
+        wire.endpoint(response(1, END_STREAM));
+        byte[] all = wire.toClient();
+        assertEquals(1, wire.overs);
+        wire.endpoint(goaway(MAX_ID));
+
+        assertArrayEquals(all, wire.toClient());
+        assertEquals(List.of(MAX_ID, 1), goawayIds());
+    }
+
+    /** Else a connection that the endpoint has ended would count as retired by us. */
+    @Test
+    void behindTheEndpointsFinTheClientIsToldNothing() {
+        wire.greeted().client(request(1, NONE));
+        tracker.onFin(Side.UPSTREAM);
+        tracker.retire();
+
+        assertFalse(tracker.told());
+        assertEquals(List.of(), goawayIds());
+    }
+
+    @Test
+    void anEndpointThatNamedItsLastStreamBeforeItsFinHasTold() {
+        wire.greeted().client(request(1, END_STREAM));
+        wire.endpoint(response(1, END_STREAM), goaway(1));
+        tracker.onFin(Side.UPSTREAM);
+        tracker.retire();
+
+        assertTrue(tracker.told());
+        assertEquals(1, wire.overs);
+    }
+
     // The hard limit.
 
     @Test

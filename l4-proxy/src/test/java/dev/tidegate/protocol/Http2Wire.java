@@ -107,7 +107,11 @@ final class Http2Wire implements Wire {
         if (bytes.length == 0) {
             return;
         }
-        (from == Side.DOWNSTREAM ? fromClient : fromEndpoint).writeBytes(bytes);
+        if (from == Side.DOWNSTREAM) {
+            fromClient.writeBytes(bytes);
+        } else if (overs == 0) {
+            fromEndpoint.writeBytes(bytes); // what comes after the last word is to reach nobody
+        }
         ByteBuf data =
                 Unpooled.buffer(bytes.length + 3).writeZero(3).writeBytes(bytes).skipBytes(3);
         if (opaques > 0) {
