@@ -31,6 +31,9 @@ final class Http2Tracker implements Tracker {
     /** A client that opens more streams than that after it has acknowledged does not heed the GOAWAY. */
     static final int UNHEEDED_STREAMS = 100;
 
+    /** What the PING shows of the table's secret. */
+    private static final int PING_SECRET = 0xffff;
+
     /** What {@link #step} returns instead of an index. */
     private static final int INVALID = -1;
     /** What {@link #lowestGoaway} is before the first. */
@@ -375,11 +378,12 @@ final class Http2Tracker implements Tracker {
     }
 
     /**
-     * Always the same for one connection, and drawn from 2^32. A client that guessed it would only be taken for one that has
-     * seen its GOAWAY.
+     * Always the same for one connection, and drawn from 2^16. A client that guessed it would only be taken for one that has
+     * seen its GOAWAY. One that computes back what it was drawn from learns half of the table's secret, and not the half that
+     * it would need to choose ids that fall together.
      */
     private long pingPayload() {
-        return OwnFrames.payload(streams.salt());
+        return OwnFrames.payload(streams.salt() & PING_SECRET);
     }
 
     /** Whether no stream can come that the endpoint would answer: a GOAWAY of its own stands at or below the highest seen. */

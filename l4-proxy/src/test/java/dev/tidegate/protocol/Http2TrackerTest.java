@@ -39,6 +39,7 @@ import static dev.tidegate.protocol.Http2Bytes.windowUpdate;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.model.Protocol;
@@ -767,6 +768,19 @@ class Http2TrackerTest {
 
         assertArrayEquals(wire.fromClient(), wire.toEndpoint());
         assertEquals(0, wire.takenOver);
+    }
+
+    /** With all of it a client could choose ids that fall on one slot of the table: each of its frames took 300 times as long. */
+    @Test
+    void thePingTellsOnlyHalfOfWhatTheTableOfStreamsIsSaltedWith() {
+        assertEquals(pingOf(0x1234_5678), pingOf(0x8765_5678));
+        assertNotEquals(pingOf(0x1234_5678), pingOf(0x1234_5679));
+    }
+
+    private static long pingOf(int secret) {
+        Http2Wire salted = new Http2Wire(() -> (long) secret << Integer.SIZE).greeted();
+        salted.tracker.retire();
+        return salted.pingPayload();
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * A wire that remembers what it was told, and the connection around a tracker as far as bytes go: it shows them, passes on what
@@ -59,7 +60,11 @@ final class Http2Wire implements Wire {
     }
 
     Http2Wire(long seed) {
-        tracker = new Http2Tracker(this, new SplittableRandom(seed));
+        this(new SplittableRandom(seed));
+    }
+
+    Http2Wire(RandomGenerator random) {
+        tracker = new Http2Tracker(this, random);
     }
 
     void client(byte[]... parts) {
