@@ -413,6 +413,10 @@ public final class Connection implements FlowOwner, DialOutcome, Resident, Expir
         Flow other = flow == toEndpoint ? sides.toClient() : toEndpoint;
         if (other.state() != Flow.State.SHUT) {
             flow.sendFin();
+            if (other == toEndpoint) {
+                // What is held of the client would have been answered behind this end: now its own is waited for.
+                toEndpoint.dropRest();
+            }
         } else {
             // Both have ended and all has left: closing sends the FIN that is missing.
             end(firstFin == Side.DOWNSTREAM ? CloseReason.CLIENT_CLOSED : CloseReason.ENDPOINT_CLOSED, firstFin);

@@ -57,6 +57,9 @@ final class Http1Tracker implements Tracker {
 
     private boolean over;
 
+    /** The endpoint has ended its direction. */
+    private boolean unanswerable;
+
     /**
      * @param wire what is done to the bytes, and what is told of events
      */
@@ -121,7 +124,7 @@ final class Http1Tracker implements Tracker {
             return false;
         }
         wire.onRequest();
-        lastChosen = retiring && recognised;
+        lastChosen = canChoose();
         unanswered.add(requests.isHead());
         requests.beginBody();
         return true;
@@ -303,8 +306,11 @@ final class Http1Tracker implements Tracker {
             if (requests.inBody()) {
                 requests.end();
             }
-        } else if (responses.phase() == Phase.UNTIL_CLOSE) {
-            responses.end();
+        } else {
+            unanswerable = true;
+            if (responses.phase() == Phase.UNTIL_CLOSE) {
+                responses.end();
+            }
         }
         endIfOver();
     }
@@ -324,12 +330,17 @@ final class Http1Tracker implements Tracker {
 
     /** A request whose head is begun will be the last once that is whole: part of it has been passed on. */
     private void chooseLast() {
-        if (retiring && recognised && !requests.inHead() && newestCanBeTold()) {
+        if (canChoose() && !requests.inHead() && newestCanBeTold()) {
             lastChosen = true;
             if (requests.between()) {
                 hold(Unpooled.EMPTY_BUFFER);
             }
         }
+    }
+
+    /** Behind the endpoint's end nobody can be told any more, and there is nothing that a held request would wait for. */
+    private boolean canChoose() {
+        return retiring && recognised && !unanswerable;
     }
 
     /** Behind the CR of the blank line it is too late. */

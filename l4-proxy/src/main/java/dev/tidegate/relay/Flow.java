@@ -62,6 +62,7 @@ public final class Flow implements ChannelFutureListener {
     private boolean finRead;
     private boolean finSent;
     private boolean discarding;
+    private boolean dropping; // what comes, while the end still counts
     private long bytesRead;
     private long bytesPassed; // read and handed on, or inserted
     private long bytesSettled;
@@ -164,7 +165,7 @@ public final class Flow implements ChannelFutureListener {
     /** Bytes were read. Takes over the buffer. */
     void onRead(ByteBuf data) {
         int count = data.readableBytes();
-        if (state != State.OPEN) {
+        if (state != State.OPEN || dropping) {
             data.release();
             return;
         }
@@ -244,6 +245,28 @@ public final class Flow implements ChannelFutureListener {
         }
     }
 
+    /**
+     * Drops what is held back and whatever still comes, for nobody is going to answer it; reads on up to the end, which counts
+     * as ever. Does nothing when nothing is held.
+     */
+    public void dropRest() {
+        if (held == null) {
+            return;
+        }
+        dropHeld();
+        dropping = true;
+        if (finRead && state == State.OPEN) {
+            finish();
+        } else if (!paused) {
+            from.config().setAutoRead(true);
+        }
+    }
+
+    private void dropHeld() {
+        held.forEach(ByteBuf::release);
+        held = null;
+    }
+
     /** Moves bytes to a buffer of their size, so that what waits holds about as much memory as it has bytes. */
     private ByteBuf fitted(ByteBuf data, int count) {
         ByteBuf copy = from.alloc().directBuffer(count);
@@ -278,6 +301,9 @@ public final class Flow implements ChannelFutureListener {
         }
         finRead = true;
         if (state == State.OPEN) {
+            if (held != null && !holdsBytes()) {
+                dropHeld();
+            }
             if (held == null) {
                 finish();
             } else {
@@ -287,6 +313,15 @@ public final class Flow implements ChannelFutureListener {
         } else if (discarding) {
             owner.onFin(source);
         }
+    }
+
+    private boolean holdsBytes() {
+        for (ByteBuf data : held) {
+            if (data.isReadable()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The end has been read, and nothing stands before it any more. */
@@ -421,8 +456,7 @@ public final class Flow implements ChannelFutureListener {
         if (held == null) {
             return false;
         }
-        held.forEach(ByteBuf::release);
-        held = null;
+        dropHeld();
         return true;
     }
 

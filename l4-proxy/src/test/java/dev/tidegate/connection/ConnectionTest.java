@@ -60,6 +60,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Random;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -437,6 +438,75 @@ class ConnectionTest {
 
             assertEquals("closed, closed, idle", bench.outcome());
             bench.assertNothingLeft();
+        }
+    }
+
+    private static final List<String> REQUESTS = List.of(
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\n\r\n",
+            "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc",
+            "GET / HTTP/1.1\r\nUpgrade: x\r\n\r\n");
+
+    private static final List<String> ANSWERS = List.of(
+            HTTP1_ANSWER,
+            HTTP1_ANSWER,
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\nto the end",
+            "HTTP/1.1 101 Switching Protocols\r\n\r\n");
+
+    /** Whatever they had said, and whether or not the connection was to end: nothing is waited for that can come no more. */
+    @Test
+    void whenBothSidesHaveEndedNothingIsLeft() {
+        for (int seed = 0; seed < 500; seed++) {
+            Random random = new Random(seed);
+            try (Bench bench = new Bench()) {
+                Standing.RELAYING.reach(bench);
+                talk(bench, random);
+                bench.client.reads();
+                bench.endpoint.reads();
+                Event.CLIENT_FIN.happen(bench);
+                Event.ENDPOINT_FIN.happen(bench);
+
+                assertEquals(1, bench.records.size(), "records of seed " + seed);
+                bench.assertNothingLeft();
+            }
+        }
+    }
+
+    private static void talk(Bench bench, Random random) {
+        boolean clientEnded = false;
+        boolean endpointEnded = false;
+        for (int i = 0; i < 25 && bench.records.isEmpty(); i++) {
+            switch (random.nextInt(12)) {
+                case 0, 1, 2 -> {
+                    if (!clientEnded) {
+                        bench.clientSays(REQUESTS.get(random.nextInt(REQUESTS.size())));
+                    }
+                }
+                case 3, 4, 5 -> {
+                    if (!endpointEnded) {
+                        bench.endpointSays(ANSWERS.get(random.nextInt(ANSWERS.size())));
+                    }
+                }
+                case 6 -> bench.client.blocked = true;
+                case 7 -> bench.endpoint.blocked = true;
+                case 8 -> Event.RETIRED.happen(bench);
+                case 9 -> Event.MAY_STAY.happen(bench);
+                case 10 -> {
+                    clientEnded |= random.nextInt(4) == 0;
+                    happenIf(clientEnded, Event.CLIENT_FIN, bench);
+                }
+                default -> {
+                    endpointEnded |= random.nextInt(4) == 0;
+                    happenIf(endpointEnded, Event.ENDPOINT_FIN, bench);
+                }
+            }
+        }
+    }
+
+    private static void happenIf(boolean happens, Event event, Bench bench) {
+        if (happens) {
+            event.happen(bench); // once more changes nothing
         }
     }
 

@@ -531,6 +531,17 @@ class Http1TrackerTest {
     }
 
     @Test
+    void behindTheEndpointsEndNothingIsHeld() {
+        seen.client(GET).endpoint(OK).client(GET).fin(Side.UPSTREAM);
+        tracker.retire();
+        assertFalse(seen.holding());
+        seen.client(GET);
+
+        assertFalse(seen.holding());
+        assertEquals(GET.repeat(3), seen.endpointSaw());
+    }
+
+    @Test
     void aRequestWhoseHeadIsBegunWhenItRetiresIsTheLast() {
         seen.client(GET).endpoint(OK).client(GET + "GET / HT");
         tracker.retire();

@@ -12,6 +12,7 @@ import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.Ending;
 import dev.tidegate.testkit.Script;
 import dev.tidegate.testkit.ScriptedBackend;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 
 /** A connection whose last HTTP/1 request has been passed on, so that nothing more is read from its client. */
@@ -52,6 +53,67 @@ class HeldRequestsTest {
             assertFalse(record.cutMidExchange);
             backend.awaitAllDone();
             assertEquals(Ending.RST, backend.connection(0).ending());
+        }
+    }
+
+    /** As one does that was about to end an idle connection. The client's end used to be waited for and never heard. */
+    @EachTransport
+    void anEndpointThatEndsWithoutAnAnswerEndsTheConnectionWithItsClient(Wish transport) throws Exception {
+        try (var backend = ScriptedBackend.start(connection -> {
+                    connection.readExactly(REQUEST.length());
+                    connection.send(ANSWER);
+                    connection.readExactly(REQUEST.length());
+                    connection.shutdownOutput();
+                    assertEquals(0, connection.readToEnd().bytes(), "what was held reaches nobody");
+                });
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .frontend("lifetime: {max-requests: 2, grace: 1h}")
+                        .start();
+                var client = proxy.connect()) {
+            client.send(REQUEST);
+            assertEquals(ANSWER, client.readText(ANSWER.length()));
+            client.send(REQUEST + REQUEST);
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            client.send(REQUEST);
+            client.shutdownOutput();
+
+            var record = proxy.awaitOnlyRecord();
+            assertEquals(CloseReason.ENDPOINT_CLOSED, record.reason);
+            assertEquals(2, record.requests);
+            assertNull(record.how);
+            backend.awaitAllDone();
+            assertEquals(Optional.empty(), backend.connection(0).scriptEnd());
+        }
+    }
+
+    /** An endpoint may go by it: its client does not want the answer any more. nio sees an end only when it reads. */
+    @NativeTransports
+    void theEndOfAClientThatHasSaidNothingSinceReachesTheEndpoint(Wish transport) throws Exception {
+        try (var backend = ScriptedBackend.start(connection -> {
+                    connection.readExactly(REQUEST.length());
+                    connection.send(ANSWER);
+                    connection.readExactly(REQUEST.length());
+                    connection.readToEnd();
+                    connection.send(ANSWER);
+                });
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .frontend("lifetime: {max-requests: 2, grace: 1h}")
+                        .start();
+                var client = proxy.connect()) {
+            client.send(REQUEST);
+            assertEquals(ANSWER, client.readText(ANSWER.length()));
+            client.send(REQUEST);
+            Await.until(
+                    "the second request is there",
+                    () -> backend.connection(0).bytesReceived() == 2L * REQUEST.length());
+            client.shutdownOutput();
+
+            assertEquals(End.Kind.FIN, client.readToEnd().kind());
+            var record = proxy.awaitOnlyRecord();
+            assertEquals(CloseReason.MAX_REQUESTS, record.reason);
+            assertEquals(RetireHow.RESPONSE, record.how);
         }
     }
 

@@ -105,6 +105,42 @@ class HeldBytesTest {
         assertEquals(List.of("tracker: held", "tracker: fin", "owner: fin", "owner: drained"), told);
     }
 
+    /** Nothing stands before it that may yet be let go. */
+    @Test
+    void anEndThatComesWhileNothingIsHeldYetPasses() {
+        flow.hold(Unpooled.EMPTY_BUFFER);
+
+        flow.onFin();
+
+        assertEquals(List.of("tracker: fin", "owner: fin", "owner: drained"), told);
+        assertFalse(flow.holding());
+    }
+
+    @Test
+    void whatNobodyWillAnswerIsReadAndDroppedUpToTheEnd() {
+        flow.hold(bytes("held"));
+
+        flow.dropRest();
+        flow.onRead(bytes("and more"));
+
+        assertTrue(source.config().isAutoRead());
+        assertNull(sink.readOutbound());
+        assertEquals(0, allocator.pinnedDirectMemory());
+        flow.onFin();
+        assertEquals(List.of("tracker: fin", "owner: fin", "owner: drained"), told);
+    }
+
+    @Test
+    void anEndThatWasReadBeforeTheRestIsDroppedCountsThen() {
+        flow.hold(bytes("held"));
+        flow.onFin();
+        told.clear();
+
+        flow.dropRest();
+
+        assertEquals(List.of("tracker: fin", "owner: fin", "owner: drained"), told);
+    }
+
     private String passed() {
         ByteBuf out = sink.readOutbound();
         String text = out.toString(StandardCharsets.US_ASCII);
