@@ -6,16 +6,17 @@ import dev.tidegate.model.Side;
  * The open streams of one HTTP/2 connection (RFC 9113 section 5.1): which they are, and which of the two sides has ended.
  *
  * <p>An open-addressed table of one {@code int} per slot. It grows by half when three quarters are taken, so that a stream
- * takes 8 bytes at most; up to {@value #MAX_STREAMS} streams open at once. Of more than that it loses count, for good: from
+ * takes 8 bytes at most, and is halved when three quarters are free again: one stream that lasts does not keep what a burst
+ * took. Up to {@value #MAX_STREAMS} streams open at once. Of more than that it loses count, for good: from
  * then on nobody knows when none is open, so it says that some are, and keeps none. Confined to the connection's worker.
- * Allocates only when more streams are open than it had room for.
+ * Allocates only when more streams are open than it had room for, or far fewer.
  */
 final class StreamTable {
     static final int MAX_STREAMS = 4_096;
 
     private static final int[] EMPTY = {};
     private static final int SMALLEST = 4;
-    /** A larger array is given back when the last stream has ended. */
+    /** A larger array is given back as streams end. */
     private static final int KEPT = 256;
 
     private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
@@ -164,6 +165,9 @@ final class StreamTable {
             }
         }
         slots[gap] = 0;
+        if (slots.length > KEPT && size * 4 < slots.length) {
+            rebuild(Math.max(KEPT, slots.length / 2), FrameWalker.MAX_ID);
+        }
     }
 
     private static int idOf(int slot) {

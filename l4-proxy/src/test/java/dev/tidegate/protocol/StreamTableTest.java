@@ -110,6 +110,22 @@ class StreamTableTest {
         assertEquals(1, table.size());
     }
 
+    /** Else a client kept 32 KiB for as long as one stream of its burst was open. */
+    @Test
+    void aStreamThatLastsDoesNotKeepWhatABurstTook() {
+        openAsManyAsItTakes();
+        for (int i = 1; i < StreamTable.MAX_STREAMS; i++) {
+            table.reset(2 * i + 1);
+            assertEquals(StreamTable.MAX_STREAMS - i, table.size());
+            int most = Math.max(1_024, 16 * table.size());
+            assertTrue(table.bytes() <= most, () -> table.bytes() + " bytes of " + table);
+        }
+
+        assertEquals(1, table.size());
+        table.reset(1);
+        assertTrue(table.isEmpty());
+    }
+
     @Property(tries = 50)
     void doesWhatAMapDoes(@ForAll int salt, @ForAll long seed, @ForAll @IntRange(min = 1, max = 600) int ids) {
         StreamTable tested = new StreamTable(salt);
