@@ -91,8 +91,7 @@ final class Commands {
         if (context.ifGeneration().isPresent() && context.ifGeneration().getAsLong() != generation) {
             return new Outcome.Refused(
                     Why.STALE,
-                    "the generation in force is " + generation + ", not "
-                            + context.ifGeneration().getAsLong() + "; look again, and decide again",
+                    ReloadResult.staleReason(generation, context.ifGeneration().getAsLong()),
                     List.of());
         }
         try {

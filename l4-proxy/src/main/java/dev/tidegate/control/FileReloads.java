@@ -9,10 +9,12 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -72,14 +74,14 @@ public final class FileReloads implements AutoCloseable {
     /**
      * What is done with a configuration that was read.
      *
-     * @param apply puts it in force
+     * @param apply puts it in force, if the generation is the given one
      * @param compare tells what applying it would do, and does nothing
      * @param running whether the process is one that can reload: not stopping
      * @param generation of the configuration in force
      * @param counts how reloads came out; what is applied is counted by {@code apply}
      */
     record Target(
-            Function<Config, CompletableFuture<ReloadResult>> apply,
+            BiFunction<Config, OptionalLong, CompletableFuture<ReloadResult>> apply,
             Function<Config, CompletableFuture<ReloadResult>> compare,
             BooleanSupplier running,
             LongSupplier generation,
@@ -91,8 +93,9 @@ public final class FileReloads implements AutoCloseable {
     private final Runnable whenRead;
     private final ExecutorService thread =
             Executors.newSingleThreadExecutor(new DefaultThreadFactory("tidegate-reload", true));
-    private final Line reloads = new Line(this::reloadObserved);
+    private final Line reloads = new Line(() -> reloadObserved(OptionalLong.empty()));
     private volatile Observer observer = NOBODY; // writer: whoever wires the process
+    private boolean lastInForce = true; // what the observer was told last; on the thread
     private final Line dryRuns = new Line(this::dryRunNow);
 
     /**
@@ -129,11 +132,22 @@ public final class FileReloads implements AutoCloseable {
      * @return how it came out; rejected when the process is stopping. Completes exceptionally only for a fault of our own
      */
     public CompletableFuture<FileReload> reload() {
+        return reload(OptionalLong.empty());
+    }
+
+    /**
+     * The same, if a generation is in force when the file is put in force, and not only now: to read it takes a while, and
+     * others wait before it. Who names one has a reload of his own, since what others ask for is no answer to him.
+     *
+     * @param ifGeneration empty: whichever it is
+     * @return as above; when it is another one, {@link ReloadResult#stale}: that is no failure and is not counted
+     */
+    CompletableFuture<FileReload> reload(OptionalLong ifGeneration) {
         if (!target.running().getAsBoolean()) {
             log.info("reload ignored: the process is stopping");
             return CompletableFuture.completedFuture(rejected("the process is stopping"));
         }
-        return reloads.ask();
+        return ifGeneration.isEmpty() ? reloads.ask() : new Line(() -> reloadObserved(ifGeneration)).ask();
     }
 
     /**
@@ -155,22 +169,23 @@ public final class FileReloads implements AutoCloseable {
         observer = one;
     }
 
-    private FileReload reloadObserved() {
+    private FileReload reloadObserved(OptionalLong ifGeneration) {
         Observer told = observer;
         boolean inForce = false;
         told.onBegin();
         try {
-            FileReload reload = reloadNow();
+            FileReload reload = reloadNow(ifGeneration);
             inForce = reload.result()
-                    .map(result -> result.result() != ReloadCounts.Result.REJECTED)
+                    .map(result -> result.stale() ? lastInForce : result.result() != ReloadCounts.Result.REJECTED)
                     .orElse(false);
             return reload;
         } finally {
+            lastInForce = inForce;
             told.onEnd(inForce);
         }
     }
 
-    private FileReload reloadNow() {
+    private FileReload reloadNow(OptionalLong ifGeneration) {
         ConfigResult read = ConfigReader.readWithoutWaiting(file, environment);
         for (Problem problem : read.problems()) {
             if (problem.severity() == Problem.Severity.ERROR) {
@@ -188,12 +203,17 @@ public final class FileReloads implements AutoCloseable {
                     read.problems().size());
             return new FileReload(read.problems(), Optional.empty());
         }
-        ReloadResult result = target.apply().apply(read.config().get()).join();
+        ReloadResult result =
+                target.apply().apply(read.config().get(), ifGeneration).join();
         tell(result);
         return new FileReload(read.problems(), Optional.of(result));
     }
 
     private void tell(ReloadResult result) {
+        if (result.stale()) {
+            log.info("reload not done, nothing changed gen={} reason={}", result.generation(), result.reason());
+            return;
+        }
         switch (result.result()) {
             case APPLIED -> {
                 result.diff().live().forEach(change -> log.info("reload: {}", change));

@@ -32,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -469,7 +470,25 @@ public final class Proxy implements AutoCloseable {
      * @return how it came out; rejected also when the proxy is stopping. Never completes exceptionally
      */
     public CompletableFuture<ReloadResult> reload(Config wanted) {
-        return ask(() -> reloadNow(wanted), this::stopping);
+        return reload(wanted, OptionalLong.empty());
+    }
+
+    /**
+     * The same, if the generation is the one that its asker has seen. That is looked at when it is carried out: nothing can
+     * come between.
+     *
+     * @param ifGeneration empty: whichever it is
+     * @return as above; {@link ReloadResult#stale} when it is another one
+     */
+    CompletableFuture<ReloadResult> reload(Config wanted, OptionalLong ifGeneration) {
+        return ask(
+                () -> {
+                    long generation = snapshot().generation();
+                    return ifGeneration.isPresent() && ifGeneration.getAsLong() != generation
+                            ? ReloadResult.stale(generation, ifGeneration.getAsLong())
+                            : reloadNow(wanted);
+                },
+                this::stopping);
     }
 
     /**

@@ -290,8 +290,7 @@ public final class ProxyAdmin implements ProxyOperations {
     private CompletionStage<Outcome> stale(WriteContext context) {
         return refused(
                 Why.STALE,
-                "the generation in force is " + generation() + ", not "
-                        + context.ifGeneration().getAsLong() + "; look again, and decide again",
+                ReloadResult.staleReason(generation(), context.ifGeneration().getAsLong()),
                 List.of());
     }
 
@@ -305,7 +304,8 @@ public final class ProxyAdmin implements ProxyOperations {
         if (reloads.isEmpty()) {
             return refused(Why.CONFLICT, "this process was not started from a configuration file", List.of());
         }
-        return (context.dryRun() ? reloads.get().dryRun() : reloads.get().reload()).thenApply(ProxyAdmin::outcome);
+        FileReloads file = reloads.get();
+        return (context.dryRun() ? file.dryRun() : file.reload(context.ifGeneration())).thenApply(ProxyAdmin::outcome);
     }
 
     private static CompletionStage<Outcome> refused(Why why, String detail, List<ProblemView> problems) {
@@ -320,6 +320,9 @@ public final class ProxyAdmin implements ProxyOperations {
                     Why.INVALID, "the configuration has problems: " + problems.size() + "; nothing changed", problems);
         }
         ReloadResult result = reload.result().get();
+        if (result.stale()) {
+            return new Outcome.Refused(Why.STALE, result.reason(), List.of());
+        }
         if (result.result() == ReloadCounts.Result.REJECTED) {
             return new Outcome.Refused(Why.CONFLICT, result.reason() + "; nothing changed", List.of());
         }

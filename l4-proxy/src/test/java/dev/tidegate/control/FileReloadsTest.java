@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -44,7 +45,11 @@ class FileReloadsTest {
     void make() throws IOException {
         write("a");
         FileReloads.Target target = new FileReloads.Target(
-                config -> {
+                (config, ifGeneration) -> {
+                    if (ifGeneration.isPresent() && ifGeneration.getAsLong() != 7 + applied.size()) {
+                        return CompletableFuture.completedFuture(
+                                ReloadResult.stale(7 + applied.size(), ifGeneration.getAsLong()));
+                    }
                     applied.add(frontend(config));
                     return gate.thenApply(opened -> ReloadResult.applied(applied.size(), ConfigDiff.NONE));
                 },
@@ -144,6 +149,27 @@ class FileReloadsTest {
         write("a b");
         result(reloads.reload());
         assertEquals(List.of("begin", "rejected"), told.subList(4, told.size()));
+    }
+
+    /** It was looked at before the file was read alone: what another operator did meanwhile was overrun. */
+    @Test
+    void aReloadForAGenerationIsItsOwnAndIsNotDoneWhenAnotherCameBefore() throws Exception {
+        gate = new CompletableFuture<>();
+        CompletableFuture<FileReload> first = reloads.reload();
+        Await.until("the first runs", () -> applied.size() == 1);
+        CompletableFuture<FileReload> merged = reloads.reload();
+        CompletableFuture<FileReload> stale = reloads.reload(OptionalLong.of(8));
+        CompletableFuture<FileReload> fits = reloads.reload(OptionalLong.of(9));
+        gate.complete(null);
+        assertEquals(ReloadCounts.Result.APPLIED, kind(result(first)));
+        assertEquals(ReloadCounts.Result.APPLIED, kind(result(merged)));
+
+        ReloadResult refused = result(stale).result().orElseThrow();
+        assertTrue(refused.stale());
+        assertEquals("the generation in force is 9, not 8; look again, and decide again", refused.reason());
+        assertFalse(result(fits).result().orElseThrow().stale());
+        assertEquals(ReloadCounts.Result.APPLIED, kind(result(fits)));
+        assertEquals(List.of("a", "a", "a"), applied);
     }
 
     @Test
