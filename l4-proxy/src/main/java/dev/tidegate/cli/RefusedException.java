@@ -31,17 +31,28 @@ final class RefusedException extends Exception {
         return problem;
     }
 
-    /** What to tell, one thing a line: what was refused and why, then each problem. */
+    /** What to tell, one thing a line: what was refused and why, then each problem, but for one that is told already. */
     List<String> lines() {
         List<String> lines = new ArrayList<>(List.of(getMessage()));
-        for (Json each : problem.at("problems").elements()) {
-            long line = each.number("line");
-            String place = line > 0 ? line + ":" + each.number("column") + ": " : "";
+        List<Json> problems = problem.at("problems").elements();
+        for (Json each : problems) {
             String path = each.text("path");
             String hint = each.text("hint");
-            lines.add("  " + place + (path.isEmpty() ? "" : path + ": ") + each.text("message")
-                    + (hint.isEmpty() ? "" : "; " + hint));
+            String message = (path.isEmpty() ? "" : path + ": ")
+                    + (each.text("severity").equals("warning") ? "warning: " : "")
+                    + each.text("message")
+                    + (hint.isEmpty() ? "" : "; " + hint);
+            if (problems.size() > 1 || !getMessage().contains(message)) {
+                lines.add("  " + place(each) + message);
+            }
         }
         return lines;
+    }
+
+    /** As {@code check} writes it; a file may be another than the main one. */
+    private static String place(Json problem) {
+        long line = problem.number("line");
+        String file = problem.text("file");
+        return line > 0 ? (file.isEmpty() ? "" : file + ":") + line + ":" + problem.number("column") + ": " : "";
     }
 }

@@ -332,7 +332,14 @@ public final class ProxyAdmin implements ProxyOperations {
     }
 
     private static ProblemView problem(Problem problem) {
-        return new ProblemView(problem.line(), problem.column(), problem.path(), problem.message(), problem.hint());
+        return new ProblemView(
+                problem.file(),
+                problem.line(),
+                problem.column(),
+                problem.path(),
+                problem.message(),
+                problem.hint(),
+                problem.severity().name().toLowerCase(Locale.ROOT));
     }
 
     private static ChangeView change(ConfigDiff.Change change) {

@@ -543,7 +543,15 @@ class AdminVerbsTest {
                 "the configuration has problems: 2",
                 "problems",
                 List.of(
-                        new ProblemView(3, 7, "backends.web.balance", "\"best\" is no policy", "write random"),
+                        new ProblemView(
+                                "/etc/t.yaml",
+                                3,
+                                7,
+                                "backends.web.balance",
+                                "\"best\" is no policy",
+                                "write random",
+                                "error"),
+                        new ProblemView("/etc/more.yaml", 2, 1, "backends.old", "nobody uses it", "", "warning"),
                         new ProblemView(0, 0, "", "the file is odd", "")));
         try (CannedApi api = CannedApi.onSocket(directory)) {
             api.on("POST /v1/reload", 422, problem);
@@ -552,7 +560,8 @@ class AdminVerbsTest {
             assertEquals("", out.toString());
             assertEquals("""
                     tidegate: refused: the configuration has problems: 2 (422)
-                      3:7: backends.web.balance: "best" is no policy; write random
+                      /etc/t.yaml:3:7: backends.web.balance: "best" is no policy; write random
+                      /etc/more.yaml:2:1: backends.old: warning: nobody uses it
                       the file is odd
                     """, err.toString());
 
@@ -561,6 +570,26 @@ class AdminVerbsTest {
             assertEquals(
                     422,
                     new ObjectMapper().readTree(out.toString()).at("/status").asInt());
+        }
+    }
+
+    @Test
+    void aRefusalForOneReasonTellsItOnce() throws IOException {
+        Map<String, Object> problem = Map.of(
+                "title",
+                "Unprocessable Content",
+                "status",
+                422,
+                "detail",
+                "address: \"10.0.0.1\" has no port; write HOST:PORT",
+                "problems",
+                List.of(new ProblemView(1, 12, "address", "\"10.0.0.1\" has no port", "write HOST:PORT")));
+        try (CannedApi api = CannedApi.onSocket(directory)) {
+            api.on("POST /v1/backends/web/endpoints", 422, problem);
+
+            assertEquals(Exit.FAILED, ask("add", "web/x", "10.0.0.1"));
+            assertEquals(
+                    "tidegate: refused: address: \"10.0.0.1\" has no port; write HOST:PORT (422)\n", err.toString());
         }
     }
 

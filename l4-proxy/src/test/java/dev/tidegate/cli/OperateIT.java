@@ -351,6 +351,7 @@ class OperateIT {
                 JsonNode problems = refused.json().get("problems");
                 assertEquals(3, problems.size(), refused::toString);
                 for (JsonNode problem : problems) {
+                    assertTrue(Files.exists(Path.of(problem.get("file").asText())), problem::toString);
                     assertTrue(problem.get("line").asInt() > 0, problem::toString);
                     assertFalse(problem.get("path").asText().isEmpty(), problem::toString);
                 }
