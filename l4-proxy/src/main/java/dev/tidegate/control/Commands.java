@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -129,7 +130,7 @@ final class Commands {
     private Outcome drain(Command.Drain drain, WriteContext context) throws RefusedException {
         Found found = find(drain.target());
         RetirePlan plan = plan(drain);
-        List<ChangeView> changes = found.draining() ? List.of() : List.of(found.change("ready", "draining"));
+        List<ChangeView> changes = found.draining() ? List.of() : List.of(found.change(inForce.runtime(), true));
         if (context.dryRun()) {
             return compared(changes);
         }
@@ -154,7 +155,7 @@ final class Commands {
                     "all of backend \"" + one.backend() + "\" is drained, not endpoint \"" + one.endpoint()
                             + "\" alone; undrain the backend");
         }
-        List<ChangeView> changes = found.draining() ? List.of(found.change("draining", "ready")) : List.of();
+        List<ChangeView> changes = found.draining() ? List.of(found.change(inForce.runtime(), false)) : List.of();
         if (context.dryRun()) {
             return compared(changes);
         }
@@ -205,11 +206,23 @@ final class Commands {
 
     /** What a drain is about, as it is now. Endpoints are known by address within, since that outlives a reload. */
     private record Found(Target target, Target key, boolean draining, int connections) {
-        ChangeView change(String from, String to) {
-            String path = target instanceof Target.OfEndpoint one
-                    ? "backends." + one.backend() + ".endpoints." + one.endpoint()
-                    : target.toString().replace('/', '.');
-            return new ChangeView("change", path + ".state", from, to, "live", connections);
+        ChangeView change(RuntimeState runtime, boolean drained) {
+            if (target instanceof Target.OfEndpoint one && key instanceof Target.OfEndpoint byAddress) {
+                EndpointId id = new EndpointId(byAddress.backend(), byAddress.endpoint());
+                return new ChangeView(
+                        "change",
+                        path(one) + ".state",
+                        said(id, runtime),
+                        said(id, with(runtime, drained)),
+                        "live",
+                        connections);
+            }
+            String path = target.toString().replace('/', '.');
+            return new ChangeView("change", path + ".state", word(draining), word(drained), "live", connections);
+        }
+
+        private static String word(boolean draining) {
+            return draining ? "draining" : "ready";
         }
 
         RuntimeState with(RuntimeState runtime, boolean drained) {
@@ -264,21 +277,16 @@ final class Commands {
     private Outcome disable(Target.OfEndpoint target, boolean disabled, WriteContext context) throws RefusedException {
         Endpoint endpoint = endpoint(target);
         EndpointId id = id(target, endpoint);
-        boolean now = inForce.runtime().endpoint(id).disabled();
-        List<ChangeView> changes = now == disabled
+        RuntimeState now = inForce.runtime();
+        RuntimeState next = now.withDisabled(id, disabled);
+        List<ChangeView> changes = now.endpoint(id).disabled() == disabled
                 ? List.of()
-                : List.of(new ChangeView(
-                        "change",
-                        path(target) + ".state",
-                        disabled ? Views.state(endpoint) : "disabled",
-                        disabled ? "disabled" : "ready",
-                        "live",
-                        0));
+                : List.of(new ChangeView("change", path(target) + ".state", said(id, now), said(id, next), "live", 0));
         if (context.dryRun()) {
             return compared(changes);
         }
         if (!changes.isEmpty()) {
-            publish(inForce.runtime().withDisabled(id, disabled));
+            publish(next);
             String word = disabled ? "disabled" : "enabled";
             events.emit("endpoint-" + word, target + " " + word, Map.of("target", target.toString()));
         }
@@ -567,6 +575,21 @@ final class Commands {
 
     private static EndpointId id(Target.OfEndpoint target, Endpoint endpoint) {
         return new EndpointId(target.backend(), endpoint.cell().address());
+    }
+
+    /** All that operators have said of an endpoint: one word of it taken back leaves the others. */
+    private static String said(EndpointId id, RuntimeState runtime) {
+        List<String> words = new ArrayList<>();
+        if (runtime.endpoint(id).disabled()) {
+            words.add("disabled");
+        }
+        if (runtime.endpoint(id).draining()) {
+            words.add("draining");
+        }
+        if (runtime.drainingBackends().contains(id.backend())) {
+            words.add("backend draining");
+        }
+        return words.isEmpty() ? "ready" : String.join("; ", words);
     }
 
     private static String path(Target.OfEndpoint target) {

@@ -554,6 +554,40 @@ class OperatorTest {
         }
     }
 
+    /** They said "disabled -> ready" of one that is still draining, and "draining -> ready" while its backend drains. */
+    @Test
+    void aChangeTellsAllThatOperatorsHaveSaidOfTheEndpointBeforeAndAfter() throws Exception {
+        try (var a = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(Wish.NIO)
+                        .endpoint("{name: a, address: \"" + a.hostPort() + "\"}")
+                        .start()) {
+            OperatorFixture operator = new OperatorFixture(proxy.proxy());
+            operator.done(new Command.Disable(endpoint("a")));
+            assertEquals("disabled -> disabled; draining", wouldChange(operator, drain(endpoint("a"))));
+            operator.execute(drain(endpoint("a")));
+            assertEquals("disabled; draining -> draining", wouldChange(operator, new Command.Enable(endpoint("a"))));
+            operator.done(new Command.Enable(endpoint("a")));
+            operator.execute(drain(new Target.OfBackend("back")));
+            assertEquals(
+                    "draining; backend draining -> backend draining",
+                    wouldChange(operator, new Command.Undrain(endpoint("a"))));
+            operator.undrain(endpoint("a"));
+            assertEquals("draining -> ready", wouldChange(operator, new Command.Undrain(new Target.OfBackend("back"))));
+        }
+    }
+
+    private static Command drain(Target target) {
+        return new Command.Drain(target, Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    private static String wouldChange(OperatorFixture operator, Command command) throws Exception {
+        var changes = assertInstanceOf(Outcome.Compared.class, operator.tryOut(command))
+                .diff()
+                .changes();
+        assertEquals(1, changes.size(), changes.toString());
+        return changes.get(0).from() + " -> " + changes.get(0).to();
+    }
+
     @EachTransport
     void whatWasChangedBeforeARestartIsStillSoAfterIt(Wish transport) throws Exception {
         try (var a = ScriptedBackend.echo();
