@@ -38,6 +38,11 @@ final class DrainTarget {
         }
     }
 
+    /** Whether it is one endpoint. */
+    boolean isEndpoint() {
+        return choice.resource != null && choice.resource.contains("/endpoints/");
+    }
+
     /** Where the API shows it. */
     String resource() {
         return choice.process ? "/v1/status" : path();

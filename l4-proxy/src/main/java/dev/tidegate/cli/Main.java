@@ -1,5 +1,8 @@
 package dev.tidegate.cli;
 
+import dev.tidegate.admin.command.Command.DrainMode;
+import dev.tidegate.admin.command.Command.LogLevel;
+import dev.tidegate.admin.command.Command.RemovePolicy;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -118,7 +121,11 @@ public final class Main implements Runnable {
     private static CommandLine commandLine(StartingSignals signals, Consumer<Service> whenUp, List<Class<?>> commands) {
         CommandLine all = new CommandLine(new Main(signals, whenUp));
         commands.forEach(all::addSubcommand);
-        return Usage.on(all).setCaseInsensitiveEnumValuesAllowed(true);
+        return Usage.on(all)
+                .registerConverter(DrainMode.class, new WordConverter<>(DrainMode.class))
+                .registerConverter(RemovePolicy.class, new WordConverter<>(RemovePolicy.class))
+                .registerConverter(LogLevel.class, new WordConverter<>(LogLevel.class))
+                .registerConverter(CompletionCommand.Shell.class, new WordConverter<>(CompletionCommand.Shell.class));
     }
 
     /** What signals do to the process. */

@@ -26,7 +26,9 @@ final class UndrainCommand implements Callable<Integer> {
         return admin.talk(client -> {
             Json answer = client.ask(write.apply(AdminClient.Request.write("DELETE", path, Map.of())));
             boolean bare = Set.of("generation").containsAll(answer.members().keySet());
-            admin.show(admin.json() && bare ? asItIs(client, answer) : answer, AnswerText.of(answer, "undrained"));
+            // In words, an endpoint alone: it may be disabled, or its backend may still be drained.
+            Json shown = bare && (admin.json() || target.isEndpoint()) ? asItIs(client, answer) : answer;
+            admin.show(shown, AnswerText.of(shown, "undrained"));
             return Exit.OK;
         });
     }

@@ -2,7 +2,9 @@ package dev.tidegate.cli;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** What every write can be given. */
 final class WriteOptions {
@@ -12,8 +14,20 @@ final class WriteOptions {
     @Option(
             names = "--if-generation",
             paramLabel = "N",
+            converter = GenerationConverter.class,
             description = "Refused when another generation is in force by now.")
     private Long generation;
+
+    static final class GenerationConverter implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            if (!text.matches("[0-9]{1,18}")) {
+                throw new TypeConversionException(
+                        "\"" + text + "\" is no generation; write the number that `tidegate status` shows");
+            }
+            return Long.valueOf(text);
+        }
+    }
 
     /** That request, with what was given. */
     AdminClient.Request apply(AdminClient.Request request) {

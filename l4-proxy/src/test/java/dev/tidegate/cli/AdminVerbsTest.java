@@ -41,6 +41,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(60)
 class AdminVerbsTest {
@@ -87,7 +89,6 @@ class AdminVerbsTest {
                         new Write(
                                 "drain --process --deadline 90s", "POST /v1/drain {\"deadline\":\"90s\"}", "draining"),
                         new Write("drain web/a --dry-run", "POST " + ENDPOINT + "/drain?dryRun=true", "draining"),
-                        new Write("undrain web/a", "DELETE " + ENDPOINT + "/drain", "undrained"),
                         new Write("undrain web", "DELETE /v1/backends/web/drain", "undrained"),
                         new Write("undrain --frontend edge", "DELETE /v1/frontends/edge/drain", "undrained"),
                         new Write("undrain --process", "DELETE /v1/drain", "undrained"),
@@ -500,6 +501,36 @@ class AdminVerbsTest {
             assertEquals("16", json("undrain --frontend edge").at("/generation").asText());
             assertTrue(err.toString().contains("undrained, but"), err::toString);
         }
+    }
+
+    /** It said "undrained" of one that its backend's drain still keeps from new connections. */
+    @Test
+    void anUndrainedEndpointIsShownAsItIsThen() throws IOException {
+        try (CannedApi api = CannedApi.onSocket(directory)) {
+            api.tagged("DELETE " + ENDPOINT + "/drain", 204, 14)
+                    .on("GET " + ENDPOINT, 200, Views.endpoint("a", "draining", 3, 9));
+
+            assertEquals(Exit.OK, ask("undrain", "web/a"), err::toString);
+            assertEquals(
+                    "web/a: draining, weight 5 (configured: 1), in-flight 3",
+                    out.toString().strip());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "drain web/a --mode fast|\"fast\" is not known; write one of wait, graceful, cut",
+                "remove web/a --policy fast|\"fast\" is not known; write one of drain, keep, cut",
+                "log-level loud|\"loud\" is not known; write one of error, warn, info, debug, trace",
+                "completion fish|\"fish\" is not known; write one of bash, zsh",
+                "enable web/a --if-generation x|\"x\" is no generation; write the number that `tidegate status` shows",
+                "enable web/a --if-generation -1|\"-1\" is no generation; write the number that `tidegate status` shows"
+            })
+    void aWordThatIsNotKnownIsNamedWithThoseThatAre(String command, String said) {
+        assertEquals(Exit.USAGE, ask(command.split(" ")));
+        assertTrue(err.toString().contains(said), err::toString);
     }
 
     private JsonNode json(String line) throws IOException {
