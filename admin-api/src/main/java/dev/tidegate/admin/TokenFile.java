@@ -2,7 +2,9 @@ package dev.tidegate.admin;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -134,10 +136,13 @@ final class TokenFile {
     }
 
     private static IOException unreadable(Path path, IOException cause) {
-        return new IOException(
-                "token file \"" + path + "\" cannot be read ("
-                        + cause.getClass().getSimpleName() + ")",
-                cause);
+        String why = cause instanceof NoSuchFileException
+                ? "does not exist; check the path"
+                : "cannot be read: "
+                        + (cause instanceof AccessDeniedException
+                                ? "permission denied; let the user of this process read it"
+                                : cause.getMessage());
+        return new IOException("token file \"" + path + "\" " + why, cause);
     }
 
     /** Nobody's where files have no such thing. */

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -59,12 +60,28 @@ final class Writes {
         Optional<Duration> spread = call.body().duration("spread");
         if (deadline.isPresent() && spread.isPresent() && spread.get().compareTo(deadline.get()) > 0) {
             throw BodyReader.invalid(List.of(new ProblemView(
-                    0, 0, "spread", "it is longer than the deadline", "make it at most as long as the deadline")));
+                    0,
+                    0,
+                    "spread",
+                    text(spread.get()) + " is longer than the deadline, " + text(deadline.get()),
+                    "give a spread within the deadline")));
         }
         return execute(
                 call,
                 new Command.Drain(
                         target, deadline, spread, call.body().text("mode").map(Writes::drainMode)));
+    }
+
+    /** In the largest unit that it is a whole number of, as it would be sent. */
+    private static String text(Duration duration) {
+        long millis = duration.toMillis();
+        for (ChronoUnit unit : List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES, ChronoUnit.SECONDS)) {
+            long unitMillis = unit.getDuration().toMillis();
+            if (millis > 0 && millis % unitMillis == 0) {
+                return millis / unitMillis + unit.name().substring(0, 1).toLowerCase(Locale.ROOT);
+            }
+        }
+        return millis + "ms";
     }
 
     CompletionStage<Answer> disable(Call call) throws Refusal {

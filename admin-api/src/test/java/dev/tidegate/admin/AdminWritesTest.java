@@ -283,7 +283,7 @@ final class AdminWritesTest {
                 "{\"deadline\":\"1m\",\"deadline\":\"2m\"}|deadline|is there twice",
                 "{\"dead-line\":\"1m\"}|dead-line|is not known here",
                 "{\"mode\":\"CUT\"}|mode|\"CUT\" is not taken",
-                "{\"deadline\":\"1s\",\"spread\":\"2s\"}|spread|it is longer than the deadline"
+                "{\"deadline\":\"1s\",\"spread\":\"2s\"}|spread|2s is longer than the deadline, 1s"
             })
     void aMemberThatIsWrongIsNamedWithItsValueAndWhatWouldBeRight(String body, String path, String message)
             throws IOException {

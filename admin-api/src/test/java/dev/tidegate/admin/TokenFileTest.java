@@ -71,7 +71,7 @@ final class TokenFileTest {
         Path missing = directory.resolve("missing");
 
         assertEquals(
-                "token file \"" + missing + "\" cannot be read (NoSuchFileException)",
+                "token file \"" + missing + "\" does not exist; check the path",
                 assertThrows(IOException.class, () -> TokenFile.open(missing, 0))
                         .getMessage());
     }

@@ -82,7 +82,11 @@ public final class StateStore implements AutoCloseable {
 
     /** A store with nothing to load that writes so. */
     static StateStore writingTo(Writer writer) {
-        return new StateStore(Optional.empty(), writer);
+        return writingTo(Optional.empty(), writer);
+    }
+
+    static StateStore writingTo(Optional<StateFile> file, Writer writer) {
+        return new StateStore(file, writer);
     }
 
     /**
@@ -165,7 +169,7 @@ public final class StateStore implements AutoCloseable {
         try {
             writer.write(StateFormat.encode(state));
         } catch (IOException cannot) {
-            String reason = reason(cannot);
+            String reason = named(reason(cannot));
             if (told.add(cannot.getClass().getName() + reason)) {
                 log.warn("runtime state cannot be written, a restart would lose it: {}", reason);
             }
@@ -181,6 +185,13 @@ public final class StateStore implements AutoCloseable {
             log.info("runtime state is written again");
         }
         return Optional.empty();
+    }
+
+    /** Some of the system's messages are about no file: those of a full disk, for one. */
+    private String named(String reason) {
+        boolean says =
+                file.isEmpty() || reason.contains(file.get().path().getParent().toString());
+        return says ? reason : file.get().path() + ": " + reason;
     }
 
     /** Some of the JDK's messages are nothing but the path. */

@@ -306,6 +306,21 @@ class StateStoreTest {
         assertEquals(List.of("runtime.json"), names());
     }
 
+    /** A full disk says nothing but that. */
+    @Test
+    void aFailureNamesTheFile() throws Exception {
+        StateFile file = new StateFile(directory());
+        try (StateStore store = StateStore.writingTo(Optional.of(file), text -> {
+            throw new IOException("No space left on device");
+        })) {
+            assertEquals(Optional.of(file.path() + ": No space left on device"), result(store.save(FULL)));
+        }
+        assertEquals(
+                List.of("runtime state cannot be written, a restart would lose it: " + file.path()
+                        + ": No space left on device"),
+                warnings());
+    }
+
     @Test
     void eachKindOfFailureIsToldOfOnceUntilAWriteWorks() throws Exception {
         LeakGuard.installed().expect("runtime state cannot be written by a fault of our own.*");
