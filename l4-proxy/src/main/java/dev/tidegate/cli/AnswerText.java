@@ -1,5 +1,6 @@
 package dev.tidegate.cli;
 
+import dev.tidegate.control.ConfigDiff;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -99,10 +100,12 @@ final class AnswerText {
                     default -> "~ ";
                 };
         StringBuilder line = new StringBuilder(sign).append(change.text("path"));
-        if (!change.text("from").isEmpty() && !change.text("to").isEmpty()) {
-            line.append(": ").append(change.text("from")).append(" -> ").append(change.text("to"));
-        } else if (!change.text("from").isEmpty() || !change.text("to").isEmpty()) {
-            line.append(": ").append(change.text("from")).append(change.text("to"));
+        String from = ConfigDiff.brief(change.text("from"));
+        String to = ConfigDiff.brief(change.text("to"));
+        if (!from.isEmpty() && !to.isEmpty()) {
+            line.append(": ").append(from).append(" -> ").append(to);
+        } else if (!from.isEmpty() || !to.isEmpty()) {
+            line.append(": ").append(from).append(to);
         }
         if (change.text("applies").equals("restart")) {
             line.append("  [at the next start]");

@@ -12,12 +12,19 @@ import java.util.Locale;
  *     of the newer configuration, those removed after them
  */
 public record ConfigDiff(List<Change> changes) {
+    private static final int SHOWN_MAX = 2_000;
+
     /** No difference. */
     public static final ConfigDiff NONE = new ConfigDiff(List.of());
 
     /** Copies the list. */
     public ConfigDiff {
         changes = List.copyOf(changes);
+    }
+
+    /** A value as it is shown to a person: one of thousands of endpoints is cut short, so that its line can be read. */
+    public static String brief(String value) {
+        return value.length() <= SHOWN_MAX ? value : value.substring(0, SHOWN_MAX) + "…";
     }
 
     /** What happened to a value. */
@@ -64,9 +71,9 @@ public record ConfigDiff(List<Change> changes) {
         public String toString() {
             String values =
                     switch (op) {
-                        case ADD -> " " + to;
+                        case ADD -> " " + brief(to);
                         case REMOVE -> "";
-                        case CHANGE -> " from " + from + " to " + to;
+                        case CHANGE -> " from " + brief(from) + " to " + brief(to);
                     };
             return op.word() + " " + path + values
                     + (applies == Applies.RESTART ? ", at the next start" : "")

@@ -605,6 +605,22 @@ class AdminVerbsTest {
     }
 
     @Test
+    void aLongValueIsCutShortInWordsAlone() throws IOException {
+        String value = "{endpoints: [" + "a {address: 10.0.0.1:80}, ".repeat(1_000) + "]}";
+        Map<String, Object> change =
+                Map.of("op", "add", "path", "backends.big", "to", value, "applies", "live", "connections", 0);
+        try (CannedApi api = CannedApi.onSocket(directory)) {
+            api.on("POST /v1/reload", 200, Map.of("generation", 2, "changes", List.of(change)));
+
+            assertEquals(Exit.OK, ask("reload"), err::toString);
+            assertTrue(out.toString().startsWith("+ backends.big: {endpoints: [a {"), out::toString);
+            assertTrue(out.toString().length() < 2_200, out::toString);
+
+            assertTrue(json("reload").at("/changes/0/to").asText().endsWith("]}"));
+        }
+    }
+
+    @Test
     void aRefusalForOneReasonTellsItOnce() throws IOException {
         Map<String, Object> problem = Map.of(
                 "title",

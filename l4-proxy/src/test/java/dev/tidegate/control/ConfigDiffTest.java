@@ -76,6 +76,34 @@ class ConfigDiffTest {
         assertEquals(List.of(), diff(SMALL, SMALL));
     }
 
+    /** A backend of 9,000 endpoints was a line of 600 kB, in the log and on the screen. */
+    @Test
+    void aLongValueIsCutShortForPeopleAlone() {
+        StringBuilder yaml = new StringBuilder("""
+                frontends: [{name: edge, listen: "127.0.0.1:1", backend: web}]
+                backends:
+                  - name: web
+                    endpoints:
+                """);
+        for (int i = 1; i <= 200; i++) {
+            yaml.append("      - {name: e")
+                    .append(i)
+                    .append(", address: \"10.0.0.")
+                    .append(i)
+                    .append(":80\"}\n");
+        }
+        ConfigDiff.Change added = ConfigDiff.between(
+                        config(yaml.toString().replace("web", "old")), config(yaml.toString()), OPEN, true)
+                .changes()
+                .stream()
+                .filter(change -> change.op() == ConfigDiff.Op.ADD)
+                .findFirst()
+                .orElseThrow();
+        assertTrue(added.to().contains("e200"));
+        String line = added.toString();
+        assertTrue(line.length() < 2_100 && line.endsWith("…"), line);
+    }
+
     @Test
     void anotherOrderAndDefaultsWrittenOutAreNoDifference() {
         String same = """
