@@ -11,9 +11,13 @@ import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -22,12 +26,20 @@ import org.junit.jupiter.api.Test;
  * said to have been brought down by what each change set off, checks and connections anew, more than by the changes.
  */
 class FlappingMembershipTest {
-    private static final int CHANGES = 100;
-    private static final int LONG_ONES = 40;
-
     @Test
     @Tag("slow")
     void itCostsAtMostOneCheckEachTimeAndTheOthersNothing() throws Exception {
+        flap(100, 40, 0);
+    }
+
+    @Test
+    @Tag("nightly")
+    void thirtyTimesASecondForAMinuteItCostsAThousandLongConnectionsNothing() throws Exception {
+        flap(1_800, 1_000, TimeUnit.SECONDS.toNanos(1) / 30);
+    }
+
+    /** So many times there and gone, one each so many nanoseconds, or as fast as it goes. */
+    private static void flap(int changes, int longConnections, long eachNanos) throws Exception {
         int port = ReloadFixture.port();
         try (var a = ReloadFixture.named("a");
                 var b = ReloadFixture.named("b");
@@ -36,24 +48,39 @@ class FlappingMembershipTest {
             OperatorFixture operator = new OperatorFixture(proxy.proxy());
             proxy.proxy().firstChecks().join();
             List<ScriptedClient> longOnes = new ArrayList<>();
-            for (int i = 0; i < LONG_ONES; i++) {
+            for (int i = 0; i < longConnections; i++) {
                 longOnes.add(ReloadFixture.connectTo(port, i % 2 == 0 ? "a" : "b"));
             }
             long generation = proxy.proxy().snapshot().generation();
-            for (int i = 0; i < CHANGES; i++) {
+            long cpuBefore = cpuNanos();
+            long begin = System.nanoTime();
+            for (int i = 0; i < changes; i++) {
+                long due = begin + i * eachNanos;
+                Await.until("it is time", () -> System.nanoTime() - due >= 0);
                 comeAndGo(i, proxy, operator, port, a, b, c);
+                ReloadFixture.assertEchoes(longOnes.get(i % longConnections));
                 try (ScriptedClient client = ReloadFixture.connect(port)) {
                     client.readText(1);
                     ReloadFixture.assertEchoes(client);
                 }
             }
 
-            assertEquals(generation + 2 * CHANGES, proxy.proxy().snapshot().generation());
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            double cpuSeconds = (cpuNanos() - cpuBefore) / 1e9;
+            System.out.printf(
+                    Locale.ROOT,
+                    "there and gone %d times in %.1f s, %d long connections: CPU of the proxy's threads %.2f s%n",
+                    changes,
+                    seconds,
+                    longConnections,
+                    cpuSeconds);
+
+            assertEquals(generation + 2L * changes, proxy.proxy().snapshot().generation());
             // Clients speak.
             long checks = c.connections().stream()
                     .filter(connection -> connection.bytesReceived() == 0)
                     .count();
-            assertTrue(checks <= CHANGES, () -> "checks of what was there " + CHANGES + " times: " + checks);
+            assertTrue(checks <= changes, () -> "checks of what was there " + changes + " times: " + checks);
             for (String name : List.of("a", "b")) {
                 assertEquals(1, proxy.cell(name).fitness().checksPassed(), "no check that was not due");
                 assertEquals(0, proxy.cell(name).fitness().checksFailed());
@@ -67,6 +94,15 @@ class FlappingMembershipTest {
                     "in the end it is there", () -> operator.endpointNow("c").pickable());
             assertNull(operator.endpointNow("c").reason());
         }
+    }
+
+    /** Of those threads that live. */
+    private static long cpuNanos() {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("tidegate-"))
+                .mapToLong(thread -> Math.max(0, threads.getThreadCpuTime(thread.getId())))
+                .sum();
     }
 
     /** By an operator, or by the file. */
