@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What happens to one endpoint of three happens to it alone: clients come at 500 a second meanwhile. */
+/**
+ * What happens to one endpoint of three happens to it alone: clients come at 500 a second meanwhile. How long those of the
+ * others take is measured by {@link OthersIT}.
+ */
 @Tag("clock")
 @Tag("slow")
 class HealthIT {
@@ -205,8 +208,6 @@ class HealthIT {
         private final AdminCurl curl = new AdminCurl(directory.resolve("admin.sock"));
         private final SteadyClients clients;
         private final long begin = System.nanoTime();
-        private long brokenNanos = begin;
-        private boolean out;
 
         Scene(String victim, String settings) throws Exception {
             String yaml = """
@@ -229,9 +230,6 @@ class HealthIT {
         void calm() {
             long until = System.nanoTime() + CALM.toNanos();
             Await.until("time passes", BOUND, () -> System.nanoTime() - until >= 0);
-            if (!out) {
-                brokenNanos = System.nanoTime();
-            }
         }
 
         JsonNode endpoint(String name) {
@@ -240,7 +238,6 @@ class HealthIT {
 
         /** Waits until the third endpoint is not picked any more, for that reason, and answers when that was. */
         long awaitOut(String reason) {
-            out = true;
             Await.until(
                     "out", DETECTION, () -> endpoint("c").get("reason").asText().startsWith(reason));
             return System.nanoTime();
@@ -262,7 +259,6 @@ class HealthIT {
 
         /** Of the third endpoint. */
         void awaitFailedCheck() {
-            out = true;
             Await.until(
                     "a failed check",
                     BOUND,
@@ -283,22 +279,8 @@ class HealthIT {
         void finish(String what) throws InterruptedException {
             clients.stop();
             System.out.printf(
-                    Locale.ROOT,
-                    "%s: %d clients, %d failed; p99 of those served before %.1f ms, after %.1f ms%n",
-                    what,
-                    clients.ended(),
-                    failures().size(),
-                    p99Millis(begin, brokenNanos),
-                    p99Millis(brokenNanos, System.nanoTime()));
-        }
-
-        private double p99Millis(long from, long to) {
-            List<Long> took = clients.between(from, to).stream()
-                    .filter(visit -> !visit.failed())
-                    .map(Visit::tookNanos)
-                    .sorted()
-                    .toList();
-            return took.isEmpty() ? 0 : took.get(took.size() * 99 / 100) / 1e6;
+                    "%s: %d clients, %d failed%n",
+                    what, clients.ended(), failures().size());
         }
 
         @Override

@@ -1,10 +1,13 @@
 package dev.tidegate.cli;
 
+import dev.tidegate.testkit.HostPort;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -40,10 +43,11 @@ final class SteadyClients implements AutoCloseable {
      *
      * @param startNanos when it was due
      * @param tookNanos from then to the end of the answer
+     * @param client the address and port that it came from, as an access log has them; null when it could not even connect
      * @param answer the body; null when there was none
      * @param failure what the client met; null when it has an answer
      */
-    record Visit(long startNanos, long tookNanos, String answer, String failure) {
+    record Visit(long startNanos, long tookNanos, String client, String answer, String failure) {
         boolean failed() {
             return failure != null;
         }
@@ -55,6 +59,7 @@ final class SteadyClients implements AutoCloseable {
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     private final ExecutorService clients = Executors.newCachedThreadPool();
     private final AtomicInteger underWay = new AtomicInteger();
+    private final AtomicInteger come = new AtomicInteger();
 
     private SteadyClients(InetSocketAddress address, Talk talk) {
         this.address = address;
@@ -73,6 +78,27 @@ final class SteadyClients implements AutoCloseable {
         return all;
     }
 
+    /**
+     * Before those: some who come as fast as they go, so many at a time, so that what serves them, and this process, are
+     * warm. They are not remembered.
+     *
+     * @return how many had an answer when so many had come, or the time was over
+     */
+    static int rush(InetSocketAddress address, int atATime, int count, Duration bound) throws InterruptedException {
+        try (SteadyClients all = new SteadyClients(address, SteadyClients::ask)) {
+            long until = System.nanoTime() + bound.toNanos();
+            for (int i = 0; i < atATime; i++) {
+                all.clients.execute(() -> {
+                    while (all.come.get() < count && System.nanoTime() - until < 0) {
+                        all.visit(System.nanoTime());
+                    }
+                });
+            }
+            all.stop();
+            return (int) all.visits.stream().filter(visit -> !visit.failed()).count();
+        }
+    }
+
     private void come() {
         long due = System.nanoTime();
         if (underWay.get() < MOST_AT_A_TIME) {
@@ -85,21 +111,32 @@ final class SteadyClients implements AutoCloseable {
                 }
             });
         } else {
-            visits.add(new Visit(due, 0, null, "too many clients wait"));
+            visits.add(new Visit(due, 0, null, null, "too many clients wait"));
         }
     }
 
     private void visit(long due) {
+        String client = null;
         String answer = null;
         String failure = null;
         try (Socket socket = new Socket()) {
+            socket.bind(new InetSocketAddress(ownAddress(), 0));
             socket.connect(address, PATIENCE_MILLIS);
+            client = HostPort.of((InetSocketAddress) socket.getLocalSocketAddress());
             socket.setSoTimeout(PATIENCE_MILLIS);
             answer = talk.with(socket);
         } catch (IOException met) {
             failure = met.toString();
         }
-        visits.add(new Visit(due, System.nanoTime() - due, answer, failure));
+        visits.add(new Visit(due, System.nanoTime() - due, client, answer, failure));
+    }
+
+    /** One of some millions, so that an access log's line can be told to be this client's, and source ports do not run out. */
+    private InetAddress ownAddress() throws IOException {
+        int number = come.getAndIncrement();
+        return InetAddress.getByAddress(new byte[] {
+            127, (byte) (64 + number / 62_500 % 64), (byte) (1 + number / 250 % 250), (byte) (1 + number % 250)
+        });
     }
 
     private static String ask(Socket endpoint) throws IOException {

@@ -93,8 +93,13 @@ public final class ScriptedBackend implements AutoCloseable {
      * drops each SYN. Proved by the kernel's own count.
      */
     public static ScriptedBackend blackHole() {
+        return blackHole(Options.DEFAULT);
+    }
+
+    /** The same, listening as told; a backlog of 1 in any case. */
+    public static ScriptedBackend blackHole(Options told) {
         try {
-            Options options = Options.DEFAULT.withBacklog(1);
+            Options options = told.withBacklog(1);
             ServerSocketChannel server = listen(options);
             ScriptedBackend backend = new ScriptedBackend(Scripts.silent(), addressOf(server), server);
             backend.fillQueue(options.backlog);
@@ -211,14 +216,14 @@ public final class ScriptedBackend implements AutoCloseable {
         thread.start();
     }
 
-    /** The kernel takes one more than the backlog says. */
+    /** The kernel takes one more than the backlog says. Whoever knocks meanwhile may be among them. */
     private void fillQueue(int backlog) throws IOException {
         for (int i = 0; i <= backlog; i++) {
             SocketChannel filler = SocketChannel.open();
             held.add(filler);
-            filler.socket().connect(address, Math.toIntExact(Await.BOUND.toMillis()));
+            filler.configureBlocking(false);
+            filler.connect(address);
         }
-        // A connect returns a moment before the kernel has put it there.
         Await.until(this + ": its queue is full", () -> Sockets.waitingForAccept(address) > backlog);
     }
 
