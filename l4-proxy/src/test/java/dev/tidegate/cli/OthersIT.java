@@ -76,9 +76,9 @@ class OthersIT {
     @Tag("slow")
     void nobodyWaitsForATimeoutOfAnEndpointThatIsNotTheirs() throws Exception {
         try (Scene scene = new Scene(1)) {
-            scene.warmUp(2_000, Duration.ofMillis(500));
+            scene.warmUp(1_000, Duration.ofMillis(300));
             for (Fault fault : List.of(Fault.KILLED, Fault.STOPPED, Fault.BLACK_HOLE)) {
-                scene.round(fault, Duration.ofMillis(1_200));
+                scene.round(fault, Duration.ofSeconds(1));
             }
             Result result = scene.result();
             System.out.println(result.line("killed, stopped, black hole"));
@@ -360,7 +360,9 @@ class OthersIT {
             left.look(windows);
             right.look(windows);
             return new Result(
-                    windows.stream().map(window -> window.sound().figures(window)).toList(),
+                    windows.stream()
+                            .map(window -> window.sound().figures(window))
+                            .toList(),
                     windows.stream().map(window -> window.ill().figures(window)).toList());
         }
 
@@ -422,13 +424,14 @@ class OthersIT {
 
         /** Reads in the log what became of whoever came since the first of those windows. */
         void look(List<Window> windows) {
-            List<Visit> served = clients
-                    .between(
-                            windows.get(0).fromNanos(),
-                            windows.get(windows.size() - 1).toNanos())
-                    .stream()
-                    .filter(visit -> !visit.failed())
-                    .toList();
+            List<Visit> served =
+                    clients
+                            .between(
+                                    windows.get(0).fromNanos(),
+                                    windows.get(windows.size() - 1).toNanos())
+                            .stream()
+                            .filter(visit -> !visit.failed())
+                            .toList();
             Await.until("the log has all who were served", BOUND, () -> {
                 read();
                 return served.stream().allMatch(visit -> ways.containsKey(visit.client()));
