@@ -56,7 +56,7 @@ class SimulationTest {
 
     private static long run(long seed) throws IOException {
         try (Simulation simulation = new Simulation(seed)) {
-            return simulation.run();
+            return simulation.run().trace();
         }
     }
 
@@ -73,12 +73,12 @@ class SimulationTest {
                 ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
             }
             try (Simulation simulation = new Simulation(seed)) {
-                simulation.run();
+                Judge judge = simulation.run();
                 events += simulation.events();
-                ended += simulation.ended();
-                quiet += simulation.ended(RetireHow.QUIET);
-                cut += simulation.ended(RetireHow.CUT);
-                unanswered += simulation.unanswered();
+                ended += judge.ended();
+                quiet += judge.ended(RetireHow.QUIET);
+                cut += judge.ended(RetireHow.CUT);
+                unanswered += judge.unanswered();
             }
         }
         System.out.printf(
