@@ -22,6 +22,7 @@ final class Deeds {
     private final List<SimEndpoint> endpoints;
     private final RandomGenerator random;
     private final Notes notes;
+    private final Judge judge;
     private int configured; // endpoints, from the first on
 
     Deeds(
@@ -30,13 +31,15 @@ final class Deeds {
             List<SimEndpoint> endpoints,
             int configured,
             RandomGenerator random,
-            Notes notes) {
+            Notes notes,
+            Judge judge) {
         this.proxy = proxy;
         this.settings = settings;
         this.endpoints = endpoints;
         this.configured = configured;
         this.random = random;
         this.notes = notes;
+        this.judge = judge;
     }
 
     /** The operator gives a command, or a new configuration. */
@@ -83,7 +86,7 @@ final class Deeds {
         notes.add(command.toString());
         proxy.execute(command, OPERATOR).whenComplete((outcome, fault) -> {
             notes.add("  " + outcome);
-            Judge.check(fault == null, "a command failed by a fault of its own: " + fault);
+            judge.hold(fault == null, () -> "a command failed by a fault of its own: " + fault);
         });
     }
 

@@ -14,12 +14,15 @@ final class Link {
     private long lastToPeer;
     private long lastToBalancer;
     private boolean balancerEnded;
+    private long balancerEndedNanos = Long.MAX_VALUE;
+    private long spokenNanos; // when the balancer last got bytes, or said some
     private boolean peerEnded;
     private boolean dead;
 
     Link(SimNetwork network, SimPeer peer) {
         this.network = network;
         this.peer = peer;
+        this.spokenNanos = network.now();
     }
 
     void balancerHas(SimSocket own) {
@@ -34,6 +37,7 @@ final class Link {
 
     void toPeer(byte[] bytes) {
         unread += bytes.length;
+        spokenNanos = network.now();
         lastToPeer = network.later(lastToPeer, () -> {
             if (!dead) {
                 peer.onBytes(this, bytes);
@@ -44,6 +48,7 @@ final class Link {
     void finToPeer() {
         if (!balancerEnded) {
             balancerEnded = true;
+            balancerEndedNanos = network.now();
             lastToPeer = network.later(lastToPeer, () -> {
                 if (!dead) {
                     peer.onFin(this);
@@ -74,10 +79,23 @@ final class Link {
         });
     }
 
-    void send(byte[] bytes) {
-        if (!peerEnded && !dead) {
-            toBalancer(Unpooled.wrappedBuffer(bytes));
+    /** When the balancer said its FIN; {@link Long#MAX_VALUE}: it has not. */
+    long balancerEndedNanos() {
+        return balancerEndedNanos;
+    }
+
+    /** How long it had been silent then, in both directions. */
+    long silentBeforeEndNanos() {
+        return balancerEndedNanos - spokenNanos;
+    }
+
+    /** Answers when they come to the balancer; never, when it is too late to send any. */
+    long send(byte[] bytes) {
+        if (peerEnded || dead) {
+            return Long.MAX_VALUE;
         }
+        toBalancer(Unpooled.wrappedBuffer(bytes));
+        return lastToBalancer;
     }
 
     void fin() {
@@ -98,6 +116,7 @@ final class Link {
     private void toBalancer(Object bytesOrEnd) {
         lastToBalancer = network.later(lastToBalancer, () -> {
             if (socket != null) {
+                spokenNanos = balancerEnded ? spokenNanos : network.now();
                 socket.arrive(bytesOrEnd);
             }
         });

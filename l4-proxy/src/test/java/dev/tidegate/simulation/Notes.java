@@ -17,6 +17,11 @@ final class Notes {
         lines.add("%6d ms %s".formatted(TimeUnit.NANOSECONDS.toMillis(network.now()), what));
     }
 
+    /** Whether nothing has happened yet. */
+    boolean isEmpty() {
+        return lines.isEmpty();
+    }
+
     @Override
     public String toString() {
         return String.join("\n", lines);

@@ -36,19 +36,19 @@ record Settings(
                 List.of("round-robin", "random", "least-connections", "power-of-two")
                         .get(random.nextInt(4)),
                 1 + random.nextInt(3),
-                20 + random.nextInt(60),
+                15 + random.nextInt(40),
                 random.nextInt(3) == 0 ? 3 + random.nextInt(10) : 1_000,
                 Duration.ofMillis(1_500 + random.nextInt(3_000)),
                 random.nextInt(101),
                 Duration.ofMillis(1_000 + random.nextInt(2_000)),
                 random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1_000_000,
-                random.nextBoolean() ? "tcp" : "auto",
+                List.of("tcp", "auto", "auto", "auto", "http1", "http2").get(random.nextInt(6)),
                 random.nextBoolean(),
                 random.nextBoolean(),
                 random.nextBoolean(),
                 List.of("keep", "drain", "cut").get(random.nextInt(3)),
                 random.nextBoolean() ? 0 : 50,
-                40 + random.nextInt(80));
+                25 + random.nextInt(50));
     }
 
     /** The configuration with so many endpoints, the first of which has that weight. */

@@ -1,82 +1,119 @@
 package dev.tidegate.simulation;
 
+import dev.tidegate.simulation.Temper.Manner;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** A client in a simulated network: asks, checks each byte of the answer, thinks, asks again, and ends in one way or another. */
-final class SimClient implements SimPeer {
+/** A client's connection in a simulated network: asks, checks each answer, thinks, asks again, and ends in one way or another. */
+abstract class SimClient implements SimPeer {
     private static final long LONGEST_THOUGHT = TimeUnit.MILLISECONDS.toNanos(400);
     private static final long LONGEST_DAWDLE = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final int LARGEST_ANSWER = 20_000;
-
-    /** How it ends. */
-    enum Manner {
-        /** After its last answer. */
-        POLITE,
-        /** It ends its side with the last request, and reads on. */
-        HASTY,
-        /** It stays until it is sent away. */
-        LASTING,
-        /** It goes without a word, at any time. */
-        RUDE
-    }
+    private static final long LATEST_RUDENESS = TimeUnit.SECONDS.toNanos(3);
+    private static final int LARGEST_ANSWER = 16_000;
 
     /** How it came out. */
     enum Fate {
         UNDER_WAY,
         REFUSED,
-        /** It ended, or was ended, between two exchanges. */
+        /** It went without a word. */
+        LEFT,
+        /** It ended, or was ended, with nothing owed that had come to the balancer. */
         WELL,
         /** It was ended with an answer begun. */
         TRUNCATED,
-        /** It was ended with a request that had been on its way for a while, and no answer. */
+        /** It was ended with a request that had come to the balancer, and no answer. */
         UNANSWERED,
         RESET
     }
 
+    private final Crowd crowd;
     private final SimNetwork network;
     private final RandomGenerator random;
     private final int id;
-    private final Manner manner;
-    private final boolean slow;
+    private final Temper temper;
+    private final Transcript transcript = new Transcript();
     private int left;
     private Link link;
     private InetSocketAddress from;
     private Fate fate = Fate.UNDER_WAY;
-    private int number;
-    private int wanted; // of the answer under way; 0: none is
-    private int got;
-    private long askedNanos;
-    private boolean ended;
-    private String fault = "";
+    private int asked;
+    private long silentNanos;
+    private boolean ended; // its own direction
 
-    SimClient(SimNetwork network, RandomGenerator random, int id) {
+    SimClient(Crowd crowd, SimNetwork network, RandomGenerator random, int id, Temper temper) {
+        this.crowd = crowd;
         this.network = network;
         this.random = random;
         this.id = id;
-        this.manner = Manner.values()[random.nextInt(Manner.values().length)];
-        this.slow = random.nextInt(4) == 0;
-        this.left = 1 + random.nextInt(8);
+        this.temper = temper;
+        this.left = temper.requests();
     }
+
+    // ---- what it says, which depends on what it speaks
+
+    abstract Speech speech();
+
+    /** Says what comes before the first request. */
+    abstract void greet();
+
+    /** Whether it may ask now. */
+    abstract boolean canAsk();
+
+    /** Asks for so many bytes. */
+    abstract void ask(int number, int answerBytes);
+
+    abstract void understand(byte[] bytes);
+
+    /** Requests that are not answered whole, and that it may not ask again elsewhere. */
+    abstract boolean isOwed();
+
+    /** Whether one of the answers owed has begun. */
+    abstract boolean isBegun();
+
+    /** When the first byte of the oldest request that is owed came to the balancer. */
+    abstract long owedSinceNanos();
+
+    // ---- how it came out
 
     /** Where it came from, as the balancer sees it; null until it has connected. */
     InetSocketAddress from() {
         return from;
     }
 
+    int id() {
+        return id;
+    }
+
     Fate fate() {
         return fate;
     }
 
-    Manner manner() {
-        return manner;
+    Temper temper() {
+        return temper;
     }
 
-    /** What it got that was not asked for; empty: nothing. */
-    String fault() {
-        return fault;
+    Transcript transcript() {
+        return transcript;
     }
+
+    /** Whether it has heard, in its own protocol, that the connection ends. */
+    boolean isTold() {
+        return false;
+    }
+
+    /** The last request (of HTTP/2: stream) that was looked at, by what it has heard; {@link Integer#MAX_VALUE}: any was. */
+    int lastLookedAt() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** How long the balancer had heard nothing and said nothing when it ended the connection; 0: it did not, or by a reset. */
+    final long silentBeforeEndNanos() {
+        return silentNanos;
+    }
+
+    // ---- its life
 
     void onRefused() {
         fate = Fate.REFUSED;
@@ -85,83 +122,144 @@ final class SimClient implements SimPeer {
     void onConnected(Link own, InetSocketAddress address) {
         link = own;
         from = address;
-        if (manner == Manner.RUDE) {
-            network.in(random.nextLong(TimeUnit.SECONDS.toNanos(3)), this::leave);
+        if (temper.manner() == Manner.RUDE) {
+            network.in(random.nextLong(LATEST_RUDENESS), this::leave);
         }
+        greet();
         think();
     }
 
     private void leave() {
         if (!ended) {
             ended = true;
-            fate = Fate.WELL;
+            fate = Fate.LEFT;
             link.reset();
         }
     }
 
-    private void think() {
-        network.in(random.nextLong(LONGEST_THOUGHT), this::ask);
+    final void think() {
+        network.in(random.nextLong(LONGEST_THOUGHT), this::askNext);
     }
 
-    private void ask() {
-        if (ended) {
+    private void askNext() {
+        if (ended || !canAsk()) {
             return;
         }
         if (left == 0) {
-            ended = true;
-            link.fin();
+            if (!isOwed()) {
+                end();
+            }
             return;
         }
-        if (manner != Manner.LASTING) {
+        if (temper.manner() != Manner.LASTING) {
             left--;
         }
-        number++;
-        wanted = 1 + random.nextInt(random.nextBoolean() ? 200 : LARGEST_ANSWER);
-        got = 0;
-        askedNanos = network.now();
-        link.send(Talk.request(id, number, wanted));
-        if (left == 0 && manner == Manner.HASTY) {
+        asked++;
+        ask(asked, random.nextInt(random.nextBoolean() ? 200 : LARGEST_ANSWER));
+        if (left == 0 && temper.manner() == Manner.HASTY) {
+            end();
+        } else if (temper.eager() && left > 0) {
+            think();
+        }
+    }
+
+    /** All that was asked is answered: goes on. */
+    final void goOn() {
+        if (!ended) {
+            think();
+        }
+    }
+
+    /** Ends its direction. */
+    final void end() {
+        if (!ended) {
             ended = true;
             link.fin();
         }
     }
 
+    final boolean hasEnded() {
+        return ended;
+    }
+
+    /** It was sent away, and so many of its requests were not looked at: it makes them, and what is left, elsewhere. */
+    final void comeAgain(int unheard) {
+        int requests = left + unheard;
+        if (requests > 0 && temper.manner() != Manner.RUDE) {
+            left = 0;
+            crowd.again(speech(), temper.left(requests));
+        }
+    }
+
+    final void send(byte[] bytes) {
+        sendReturningArrival(bytes);
+    }
+
+    /** In one piece or in two. Answers when the first byte comes to the balancer. */
+    final long sendReturningArrival(byte[] bytes) {
+        if (ended) {
+            return Long.MAX_VALUE;
+        }
+        transcript.clientSent(bytes);
+        if (bytes.length > 1 && random.nextInt(4) == 0) {
+            int cut = 1 + random.nextInt(bytes.length - 1);
+            long first = link.send(Arrays.copyOf(bytes, cut));
+            link.send(Arrays.copyOfRange(bytes, cut, bytes.length));
+            return first;
+        }
+        return link.send(bytes);
+    }
+
+    final RandomGenerator random() {
+        return random;
+    }
+
+    final long now() {
+        return network.now();
+    }
+
+    final void in(long nanos, Runnable what) {
+        network.in(nanos, what);
+    }
+
     @Override
-    public void onBytes(Link on, byte[] bytes) {
-        if (slow) {
+    public final void onBytes(Link on, byte[] bytes) {
+        if (temper.slow()) {
             network.in(random.nextLong(LONGEST_DAWDLE), () -> on.taken(bytes.length));
         } else {
             on.taken(bytes.length);
         }
-        for (byte each : bytes) {
-            if (got == wanted || each != Talk.answerByte(id, number, got)) {
-                fault = "byte " + got + " of " + wanted + " of answer " + number + " is not what was sent";
-            }
-            got++;
-        }
-        if (got == wanted) {
-            wanted = 0;
-            got = 0;
-            if (!ended) {
-                think();
-            }
-        }
+        transcript.clientGot(bytes);
+        understand(bytes);
     }
 
     @Override
-    public void onFin(Link on) {
+    public final void onFin(Link on) {
+        silentNanos = on.silentBeforeEndNanos();
         if (fate == Fate.UNDER_WAY) {
-            boolean longAgo = network.now() - askedNanos > TimeUnit.MILLISECONDS.toNanos(10);
-            fate = wanted == 0 || (got == 0 && !longAgo) ? Fate.WELL : got > 0 ? Fate.TRUNCATED : Fate.UNANSWERED;
+            fate = fateAtFin(on);
         }
         if (!ended) {
-            ended = true;
-            on.fin();
+            end();
+            if (!isTold()) {
+                comeAgain(0);
+            }
         }
     }
 
+    private Fate fateAtFin(Link on) {
+        if (!isOwed()) {
+            return Fate.WELL;
+        }
+        if (isBegun()) {
+            return Fate.TRUNCATED;
+        }
+        // What came when the end had been said, or in the same moment, nobody can answer.
+        return owedSinceNanos() < on.balancerEndedNanos() ? Fate.UNANSWERED : Fate.WELL;
+    }
+
     @Override
-    public void onReset(Link on) {
+    public final void onReset(Link on) {
         if (fate == Fate.UNDER_WAY) {
             fate = Fate.RESET;
         }
@@ -170,7 +268,6 @@ final class SimClient implements SimPeer {
 
     @Override
     public String toString() {
-        return "client " + id + " " + manner + " from " + from + ": " + fate + ", request " + number + ", " + got
-                + " of " + wanted;
+        return "client " + id + " " + speech() + " " + temper + " from " + from + ": " + fate + ", " + asked + " asked";
     }
 }

@@ -1,19 +1,15 @@
 package dev.tidegate.simulation;
 
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.SplittableRandom;
+import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 
-/** An endpoint in a simulated network: answers requests after a while, piece by piece, and has faults. */
+/** An endpoint in a simulated network: serves connections in whatever they speak, and has faults. */
 final class SimEndpoint implements SimPeer {
-    private static final int PIECE_BYTES = 4_000;
-    private static final long LONGEST_THOUGHT = TimeUnit.MILLISECONDS.toNanos(600);
-    private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(30);
-
     /** How it fares. */
     enum Mood {
         /** It answers. */
@@ -28,24 +24,26 @@ final class SimEndpoint implements SimPeer {
         CURT
     }
 
-    /** One connection. */
-    private static final class Served {
-        final ByteBuffer request = ByteBuffer.allocate(Talk.REQUEST_BYTES);
-        int owed; // answers
-        boolean ended; // by the other side
-    }
-
     private final SimNetwork network;
-    private final RandomGenerator random;
+    private final SplittableRandom random;
     private final InetSocketAddress address;
-    private final Map<Link, Served> links = new LinkedHashMap<>();
+    private final IntFunction<Transcript> transcripts;
+    private final Map<Link, Service> services = new LinkedHashMap<>();
+    private final Map<Link, Inbox> newcomers =
+            new LinkedHashMap<>(); // that have not said enough to know what they speak
     private Mood mood = Mood.WELL;
     private long lastFault = Long.MIN_VALUE / 2;
 
-    SimEndpoint(SimNetwork network, RandomGenerator random, InetSocketAddress address) {
+    /** {@code transcripts} has what was said by a client of that number. */
+    SimEndpoint(
+            SimNetwork network,
+            SplittableRandom random,
+            InetSocketAddress address,
+            IntFunction<Transcript> transcripts) {
         this.network = network;
         this.random = random;
         this.address = address;
+        this.transcripts = transcripts;
     }
 
     InetSocketAddress address() {
@@ -56,9 +54,11 @@ final class SimEndpoint implements SimPeer {
         lastFault = network.now();
         mood = next;
         if (next == Mood.DEAD) {
-            List<Link> all = List.copyOf(links.keySet());
-            links.clear();
+            List<Link> all = List.copyOf(services.keySet());
+            services.clear();
             all.forEach(Link::reset);
+            List.copyOf(newcomers.keySet()).forEach(Link::reset);
+            newcomers.clear();
         }
     }
 
@@ -75,71 +75,83 @@ final class SimEndpoint implements SimPeer {
         return mood == Mood.UNREACHABLE;
     }
 
+    // ---- its connections
+
     void onConnected(Link link) {
-        links.put(link, new Served());
+        newcomers.put(link, new Inbox());
     }
 
     @Override
     public void onBytes(Link link, byte[] bytes) {
         link.taken(bytes.length);
-        Served served = links.get(link);
-        if (served == null || mood == Mood.MUTE || mood == Mood.UNREACHABLE) {
+        Service service = services.get(link);
+        Inbox inbox = newcomers.get(link);
+        if (service == null && inbox == null) {
             return;
         }
-        if (mood == Mood.CURT) {
-            links.remove(link);
-            link.reset();
-            return;
-        }
-        for (byte each : bytes) {
-            served.request.put(each);
-            if (!served.request.hasRemaining()) {
-                ByteBuffer request = served.request.flip().position(1);
-                int client = request.getInt();
-                int number = request.getInt();
-                int count = request.getInt();
-                served.request.clear();
-                served.owed++;
-                network.in(random.nextLong(LONGEST_THOUGHT), () -> answer(link, client, number, 0, count));
+        switch (mood) {
+            case MUTE, UNREACHABLE -> forget(link); // what is lost here nobody says again
+            case CURT, DEAD -> {
+                forget(link);
+                link.reset();
+            }
+            case WELL -> {
+                if (service != null) {
+                    service.onBytes(bytes);
+                } else {
+                    inbox.add(bytes);
+                    recognise(link, inbox);
+                }
             }
         }
     }
 
-    private void answer(Link link, int client, int number, int from, int count) {
-        Served served = links.get(link);
-        if (served == null || mood == Mood.MUTE || mood == Mood.UNREACHABLE) {
+    private void recognise(Link link, Inbox inbox) {
+        if (inbox.size() < 2) {
             return;
         }
-        int piece = Math.min(PIECE_BYTES, count - from);
-        link.send(Talk.answer(client, number, from, piece));
-        if (from + piece < count) {
-            network.in(random.nextLong(LONGEST_PAUSE), () -> answer(link, client, number, from + piece, count));
-        } else {
-            served.owed--;
-            endIfDone(link, served);
-        }
+        RandomGenerator own = random.split();
+        Service service = Talk.isRequest(inbox.at(0))
+                ? new OpaqueService(this, link, own)
+                : inbox.at(0) == Frame.PREFACE[0] && inbox.at(1) == Frame.PREFACE[1]
+                        ? new Http2Service(this, link, own)
+                        : new Http1Service(this, link, own);
+        newcomers.remove(link);
+        services.put(link, service);
+        service.onBytes(inbox.peek());
     }
 
     @Override
     public void onFin(Link link) {
-        Served served = links.get(link);
-        if (served != null) {
-            served.ended = true;
-            endIfDone(link, served);
-        }
-    }
-
-    /** Whoever has ended its side still gets what it asked for before. */
-    private void endIfDone(Link link, Served served) {
-        if (served.ended && served.owed == 0) {
-            links.remove(link);
+        Service service = services.get(link);
+        if (service != null) {
+            service.onFin();
+        } else if (newcomers.remove(link) != null) {
             link.fin();
         }
     }
 
     @Override
     public void onReset(Link link) {
-        links.remove(link);
+        forget(link);
+    }
+
+    void forget(Link link) {
+        services.remove(link);
+        newcomers.remove(link);
+    }
+
+    /** Whether it still has that connection, and is in the mood to say something on it. */
+    boolean isServing(Link link) {
+        return services.containsKey(link) && mood != Mood.MUTE && mood != Mood.UNREACHABLE;
+    }
+
+    Transcript transcript(int client) {
+        return transcripts.apply(client);
+    }
+
+    void in(long nanos, Runnable what) {
+        network.in(nanos, what);
     }
 
     @Override

@@ -37,7 +37,9 @@ final class Simulation implements AutoCloseable {
     /** What a stop may take beyond its deadline, for clients that still read. */
     private static final long STOP_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2_600);
     /** The checks end politely, and clients hear of the end. */
-    private static final long AFTERMATH_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long AFTERMATH_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    /** So often it is looked whether it has stopped. */
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final long seed;
     private final SplittableRandom random;
@@ -45,7 +47,7 @@ final class Simulation implements AutoCloseable {
     private final Notes notes;
     private final Settings settings;
     private final List<SimEndpoint> endpoints = new ArrayList<>();
-    private final List<SimClient> clients = new ArrayList<>();
+    private final Crowd crowd;
     private final Judge judge;
     private final OneThread threads;
     private final Proxy proxy;
@@ -59,17 +61,19 @@ final class Simulation implements AutoCloseable {
         this.network = new SimNetwork(random.split());
         this.notes = new Notes(network);
         this.settings = Settings.draw(random);
+        this.crowd = new Crowd(network, FRONT, random.split());
         for (int i = 0; i < MOST_ENDPOINTS; i++) {
             SimEndpoint endpoint = new SimEndpoint(
                     network,
                     random.split(),
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), Settings.FIRST_ENDPOINT_PORT + i));
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), Settings.FIRST_ENDPOINT_PORT + i),
+                    crowd::transcript);
             endpoints.add(endpoint);
             network.add(endpoint);
         }
         int configured = 2 + random.nextInt(MOST_ENDPOINTS - 1);
         InstantSource clock = () -> Instant.EPOCH.plusNanos(network.now());
-        this.judge = new Judge(network, settings, endpoints);
+        this.judge = new Judge(network, settings, endpoints, notes);
         this.threads = new OneThread(network, clock);
         this.proxy = Proxy.prepare(
                 settings.config(configured, 1),
@@ -88,7 +92,7 @@ final class Simulation implements AutoCloseable {
                         InheritedSockets.NONE,
                         threads));
         judge.watch(proxy);
-        this.deeds = new Deeds(proxy, settings, endpoints, configured, random, notes);
+        this.deeds = new Deeds(proxy, settings, endpoints, configured, random, notes, judge);
     }
 
     /**
@@ -115,9 +119,7 @@ final class Simulation implements AutoCloseable {
 
     private void schedule() {
         for (int i = 0; i < settings.clients(); i++) {
-            SimClient client = new SimClient(network, random.split(), i);
-            clients.add(client);
-            network.in(random.nextLong(RUN_NANOS), () -> network.connect(client, FRONT));
+            crowd.come(random.nextLong(RUN_NANOS));
         }
         int count = random.nextInt(MOST_DEEDS);
         for (int i = 0; i < count; i++) {
@@ -159,7 +161,7 @@ final class Simulation implements AutoCloseable {
             if (tasks == 0) {
                 break;
             }
-            Judge.check(turns < MOST_TURNS, "something spins");
+            Judge.check(turns < MOST_TURNS, () -> "something spins");
         }
         judge.onTurned();
     }
@@ -167,10 +169,13 @@ final class Simulation implements AutoCloseable {
     private void stop() {
         proxy.stopGracefully();
         notes.add("stop");
-        turnUntil(network.now() + Settings.SHUTDOWN.toNanos() + STOP_MARGIN_NANOS);
-        Judge.check(proxy.stopped().isDone(), "the stop has not come to its end");
+        long latest = network.now() + Settings.SHUTDOWN.toNanos() + STOP_MARGIN_NANOS;
+        while (!proxy.stopped().isDone() && network.now() < latest) {
+            turnUntil(Math.min(latest, network.now() + LOOK_NANOS));
+        }
+        Judge.check(proxy.stopped().isDone(), () -> "the stop has not come to its end");
         turnUntil(network.now() + AFTERMATH_NANOS);
-        judge.onEnd(clients);
+        judge.onEnd(crowd.all());
     }
 
     /** Tasks that loops have run. */

@@ -20,6 +20,11 @@ final class Talk {
                 .array();
     }
 
+    /** Whether one begins with that byte. */
+    static boolean isRequest(int first) {
+        return (byte) first == MAGIC;
+    }
+
     /** So much of the answer, from that place on. */
     static byte[] answer(int client, int number, int from, int count) {
         byte[] bytes = new byte[count];
@@ -27,6 +32,16 @@ final class Talk {
             bytes[i] = answerByte(client, number, from + i);
         }
         return bytes;
+    }
+
+    /** Checks that these bytes are of that answer, from that place on; {@code to} says whose it is. */
+    static void checkAnswer(byte[] bytes, int client, int number, int from, Object to) {
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] != answerByte(client, number, from + i)) {
+                throw new AssertionError(
+                        "byte " + (from + i) + " of answer " + number + " is not what was sent: " + to);
+            }
+        }
     }
 
     static byte answerByte(int client, int number, int at) {
