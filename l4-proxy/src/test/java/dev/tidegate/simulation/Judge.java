@@ -27,9 +27,6 @@ final class Judge {
     /** Late by so much is in time: ticks of the wheel, and those of control. */
     private static final long SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Of the setting, where windows are short. */
-    private static final long LEAST_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
-
     /** Operations are looked at this often. */
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -300,19 +297,20 @@ final class Judge {
         checkPatience(client, record);
     }
 
-    /** Before the hard limit nobody is hurried, and whoever is ended in silence has been silent. */
+    /** As long as nobody wants anybody to hurry, time is given, and whoever is ended in silence has been silent. */
     private void checkPatience(SimClient client, AccessRecord record) {
-        boolean calm = calmlyRetired.contains(record);
-        if (calm && client instanceof Http2Client http2 && !client.transcript().hasEndpointLeft()) {
+        if (!calmlyRetired.contains(record)) {
+            return;
+        }
+        if (client instanceof Http2Client http2 && !client.transcript().hasEndpointLeft()) {
             check(
                     !http2.isRefusedWithin(settings.grace().toNanos() - SLACK_NANOS),
                     () -> "streams were refused, with time to wait for them: " + client + ", " + text(record));
         }
-        if (record.how == RetireHow.QUIET
-                && client.silentBeforeEndNanos() > 0
-                && ((calm && !isAtHardLimit(record)) || record.protocol == Protocol.TCP)) {
+        boolean knownAtHardLimit = record.protocol != Protocol.TCP && isAtHardLimit(record);
+        if (record.how == RetireHow.QUIET && !knownAtHardLimit && client.silentBeforeEndNanos() > 0) {
             check(
-                    client.silentBeforeEndNanos() >= LEAST_QUIET_NANOS,
+                    client.silentBeforeEndNanos() >= Settings.QUIET.toNanos() - SLACK_NANOS / 2,
                     () -> "after a silence of " + TimeUnit.NANOSECONDS.toMillis(client.silentBeforeEndNanos())
                             + " ms somebody was sent away: " + client + ", " + text(record));
         }

@@ -29,6 +29,7 @@ record Settings(
     static final int FIRST_ENDPOINT_PORT = 9_001;
 
     static final Duration SHUTDOWN = Duration.ofSeconds(3);
+    static final Duration QUIET = Duration.ofMillis(250);
     static final Duration LINGER = Duration.ofMillis(500);
 
     static Settings draw(RandomGenerator random) {
@@ -36,11 +37,11 @@ record Settings(
                 List.of("round-robin", "random", "least-connections", "power-of-two")
                         .get(random.nextInt(4)),
                 1 + random.nextInt(3),
-                15 + random.nextInt(40),
+                10 + random.nextInt(30),
                 random.nextInt(3) == 0 ? 3 + random.nextInt(10) : 1_000,
-                Duration.ofMillis(1_500 + random.nextInt(3_000)),
+                Duration.ofMillis(1_000 + random.nextInt(2_500)),
                 random.nextInt(101),
-                Duration.ofMillis(1_000 + random.nextInt(2_000)),
+                Duration.ofMillis(1_000 + random.nextInt(1_500)),
                 random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1_000_000,
                 List.of("tcp", "auto", "auto", "auto", "http1", "http2").get(random.nextInt(6)),
                 random.nextBoolean(),
@@ -48,7 +49,7 @@ record Settings(
                 random.nextBoolean(),
                 List.of("keep", "drain", "cut").get(random.nextInt(3)),
                 random.nextBoolean() ? 0 : 50,
-                25 + random.nextInt(50));
+                15 + random.nextInt(40));
     }
 
     /** The configuration with so many endpoints, the first of which has that weight. */
@@ -69,7 +70,9 @@ record Settings(
                 .append(grace.toMillis())
                 .append("ms, max-requests: ")
                 .append(maxRequests)
-                .append(", quiet: 250ms, linger: ")
+                .append(", quiet: ")
+                .append(QUIET.toMillis())
+                .append("ms, linger: ")
                 .append(LINGER.toMillis())
                 .append("ms}}\n")
                 .append("backends:\n  - name: back\n    balance: ")

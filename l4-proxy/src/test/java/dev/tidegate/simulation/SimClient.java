@@ -11,7 +11,7 @@ abstract class SimClient implements SimPeer {
     private static final long LONGEST_THOUGHT = TimeUnit.MILLISECONDS.toNanos(400);
     private static final long LONGEST_DAWDLE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LATEST_RUDENESS = TimeUnit.SECONDS.toNanos(3);
-    private static final int LARGEST_ANSWER = 16_000;
+    private static final int LARGEST_ANSWER = 12_000;
 
     /** How it came out. */
     enum Fate {

@@ -17,7 +17,8 @@ import java.util.random.RandomGenerator;
 /** A network that exists in memory and in virtual time: who listens where, what is under way, and how long it takes. */
 final class SimNetwork {
     private static final long LEAST_LATENCY_NANOS = 50_000;
-    private static final long MOST_LATENCY_NANOS = 2_000_000;
+    /** Near, or far: there much may be under way when the other side says something. */
+    private static final long[] MOST_LATENCY_NANOS = {2_000_000, 2_000_000, 20_000_000};
 
     /** What happens at a time; of what happens at one time, in the order in which it was said. */
     private record Event(long nanos, long number, Runnable what) implements Comparable<Event> {
@@ -29,6 +30,7 @@ final class SimNetwork {
 
     private final MockTicker time = Ticker.newMockTicker();
     private final RandomGenerator random;
+    private final long mostLatencyNanos;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Map<InetSocketAddress, SimListener> listeners = new HashMap<>();
     private final Map<InetSocketAddress, SimEndpoint> endpoints = new HashMap<>();
@@ -38,6 +40,7 @@ final class SimNetwork {
 
     SimNetwork(RandomGenerator random) {
         this.random = random;
+        this.mostLatencyNanos = MOST_LATENCY_NANOS[random.nextInt(MOST_LATENCY_NANOS.length)];
     }
 
     // ---- time
@@ -52,7 +55,7 @@ final class SimNetwork {
 
     /** After a latency, but not before that time. Answers when. */
     long later(long notBefore, Runnable what) {
-        long at = Math.max(notBefore, now() + random.nextLong(LEAST_LATENCY_NANOS, MOST_LATENCY_NANOS));
+        long at = Math.max(notBefore, now() + random.nextLong(LEAST_LATENCY_NANOS, mostLatencyNanos));
         at(at, what);
         return at;
     }
