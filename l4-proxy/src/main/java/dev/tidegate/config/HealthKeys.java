@@ -338,7 +338,7 @@ final class HealthKeys {
             ScalarType.share(IntRange.RETRY_RATIO),
             RetryBudgetConfig.DEFAULT.ratioPercent(),
             "20%",
-            "attempts after the first, as a share of the new connections of the last 10 s");
+            "attempts after the first, as a share of the new connections; what is not used is kept, up to the share of one second");
     static final Key<Integer> MIN_PER_SECOND = Key.optional(
             "min-per-second",
             ScalarType.whole(IntRange.RETRY_MIN_PER_SECOND, "attempts"),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import net.jqwik.api.ForAll;
@@ -49,6 +50,61 @@ class RetryBudgetTest {
             assertTrue(
                     retries * 100 <= arrivals * ratio + seconds * least * 100,
                     retries + " retries, " + arrivals + " arrivals, " + seconds + " s");
+        }
+    }
+
+    /** The same over any stretch of time: what it begins with is the share of one second at most. */
+    @Property
+    void anyStretchOfSecondsStaysWithinTheBoundAndOneSecondsShare(
+            @ForAll long seed, @ForAll @IntRange(min = 1, max = 200) int ratio, @ForAll @IntRange(max = 20) int least) {
+        RandomGenerator random =
+                RandomGeneratorFactory.of("Xoroshiro128PlusPlus").create(seed);
+        RetryBudget budget = new RetryBudget(ratio, least, START);
+        int seconds = 40;
+        long[] arrivals = new long[seconds];
+        long[] retries = new long[seconds];
+        for (int second = 0; second < seconds; second++) {
+            now = START + second * SECOND;
+            int coming = random.nextInt(4) == 0 ? random.nextInt(300) : random.nextInt(10);
+            boolean dead = random.nextInt(3) == 0;
+            for (int i = 0; i < coming; i++) {
+                budget.onConnection(now);
+                arrivals[second]++;
+                retries[second] += dead ? retriesLeft(budget) : 0;
+            }
+        }
+        for (int first = 0; first < seconds; first++) {
+            long came = 0;
+            long retried = 0;
+            for (int second = first; second < seconds; second++) {
+                came += arrivals[second];
+                retried += retries[second];
+                long most = (came + busiest(arrivals, first)) * ratio + (second - first + 1L) * least * 100 + 100;
+                assertTrue(retried * 100 <= most, retried + " retries in seconds " + first + " to " + second);
+            }
+        }
+    }
+
+    private static long busiest(long[] arrivals, int before) {
+        return Arrays.stream(arrivals, Math.max(0, before - 10), before).max().orElse(0);
+    }
+
+    /** 1,000 new connections a second, for long, and then all of their attempts fail. */
+    @Test
+    void anOutageBeginsWithNoMoreThanTheSavedShareOfOneSecond() {
+        RetryBudget budget = new RetryBudget(20, 10, now);
+        for (int second = 0; second < 60; second++) {
+            arrive(budget, 1_000);
+            now += SECOND;
+        }
+        for (int second = 0; second < 10; second++) {
+            int retries = retriesLeft(budget);
+            for (int i = 0; i < 1_000; i++) {
+                budget.onConnection(now);
+                retries += retriesLeft(budget);
+            }
+            assertEquals(second == 0 ? 410 : 210, retries, "in second " + second);
+            now += SECOND;
         }
     }
 
