@@ -6,17 +6,18 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
 /** What makes a balancer larger, and what its cost is told by then. */
 enum Growth {
     /** Kept connections. */
-    CONNECTIONS("small", List.of(10, 100, 1_000, 9_000), "How the CPU of a small request grows with kept connections"),
+    CONNECTIONS("small", "How the CPU of a small request grows with kept connections", 10, 100, 1_000, 9_000),
     /** Endpoints of one backend. */
-    ENDPOINTS("connect", List.of(2, 10, 100, 1_000, 10_000), "How the CPU of a connection grows with endpoints"),
+    ENDPOINTS("connect", "How the CPU of a connection grows with endpoints", 2, 10, 100, 1_000, 10_000),
     /** Threads that carry connections, both cores theirs and the load's. */
-    WORKERS("small", List.of(1, 2), "How the CPU of a small request grows with workers");
+    WORKERS("small", "How the CPU of a small request grows with workers", 1, 2);
 
     /** What a subject of that size took. */
     interface Costs {
@@ -25,13 +26,15 @@ enum Growth {
     }
 
     private final String trial;
-    private final List<Integer> sizes;
     private final String title;
 
-    Growth(String trial, List<Integer> sizes, String title) {
+    @SuppressWarnings("ImmutableEnumChecker") // not handed out, and not written again
+    private final int[] sizes;
+
+    Growth(String trial, String title, int... sizes) {
         this.trial = trial;
-        this.sizes = sizes;
         this.title = title;
+        this.sizes = sizes;
     }
 
     /** The one that {@code word} names; throws {@link IllegalArgumentException} saying which there are. */
@@ -44,7 +47,7 @@ enum Growth {
     }
 
     String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 
     String title() {
@@ -52,7 +55,7 @@ enum Growth {
     }
 
     List<Integer> sizes() {
-        return sizes;
+        return Arrays.stream(sizes).boxed().toList();
     }
 
     String unit() {
@@ -61,7 +64,7 @@ enum Growth {
 
     /** The most connections that are open at a time. */
     int mostConnections() {
-        return this == CONNECTIONS ? sizes.get(sizes.size() - 1) : 0;
+        return this == CONNECTIONS ? sizes[sizes.length - 1] : 0;
     }
 
     /** Every subject of every size, those of one size side by side; the larger ones later, each freshly started. */

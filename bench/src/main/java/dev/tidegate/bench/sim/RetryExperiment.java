@@ -66,10 +66,7 @@ final class RetryExperiment implements Experiment {
         section.end();
         section.add(share("production budget of 10 %: retries of all that is new", 0.10, limited))
                 .add(share("production budget as shipped: retries of all that is new, with 10 a second", 0.21, usual))
-                .add(Figure.atMost(
-                        "ours",
-                        "the same: peak a second",
-                        MOST_AS_SHIPPED,
+                .add(Figure.atMost("ours", "the same: peak a second", MOST_AS_SHIPPED, (double)
                         usual.sums().peak()));
     }
 
