@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The operator's window over HTTP/1.1, on UNIX sockets and on TCP. It has one event loop of its own, the thread
  * {@code tidegate-admin}, so that no client of it can slow a connection of the proxy; answers are made on that loop,
- * metrics too, which are small and made from memory.
+ * but for metrics: those of many endpoints take a while, and are made on the thread {@code tidegate-scrape}.
  *
  * <p>Whoever can open a UNIX socket is admin. On TCP a token says who someone is; without a token file TCP serves reads
  * only. Beyond loopback TCP needs TLS and tokens, or nothing starts. A socket that was open already is treated as what it
@@ -73,6 +73,7 @@ public final class AdminServer implements AutoCloseable {
     private AdminSettings settings;
     private Parts parts;
     private volatile TlsFiles tls; // writer: start and refresh
+    private final Scrapes scrapes = new Scrapes();
     private final Places onUnix; // on the loop only
     private final Places onTcp; // on the loop only
 
@@ -195,7 +196,7 @@ public final class AdminServer implements AutoCloseable {
                 settings.tokenFile().isPresent()
                         ? TokenFile.open(settings.tokenFile().get(), nanoTime.getAsLong())
                         : null,
-                new Dispatcher(new Router(Routes.of(operations, task -> onLoop(loop, task)))),
+                new Dispatcher(new Router(Routes.of(operations, task -> onLoop(loop, task), scrapes))),
                 new EventHub(operations, limits, loop, nanoTime),
                 new RateLimiter(limits.requestsPerSecond(), limits.burst()),
                 audit);
@@ -231,7 +232,7 @@ public final class AdminServer implements AutoCloseable {
         return connections.size();
     }
 
-    /** Closes listeners and connections, removes socket files and ends the thread. Does nothing a second time. */
+    /** Closes listeners and connections, removes socket files and ends the threads. Does nothing a second time. */
     @Override
     public synchronized void close() {
         bound.clear();
@@ -242,6 +243,7 @@ public final class AdminServer implements AutoCloseable {
         listeners.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
         removeFiles();
         connections.close().awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
+        scrapes.close();
         group.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
     }

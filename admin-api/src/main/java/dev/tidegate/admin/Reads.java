@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 
 /** The calls that change nothing. Confined to the admin loop. */
 final class Reads {
@@ -29,16 +30,19 @@ final class Reads {
 
     private final ProxyOperations operations;
     private final Executor loop;
+    private final Scrapes scrapes;
     private final StatusPage page = StatusPage.load();
     private StatusView told; // and how, below; on the loop alone
     private Answer toldAs;
 
     /**
      * @param loop where answers are made of what other threads have told: none of theirs has the time
+     * @param scrapes where metrics are made
      */
-    Reads(ProxyOperations operations, Executor loop) {
+    Reads(ProxyOperations operations, Executor loop, Scrapes scrapes) {
         this.operations = operations;
         this.loop = loop;
+        this.scrapes = scrapes;
     }
 
     CompletionStage<Answer> livez(Call call) {
@@ -59,17 +63,27 @@ final class Reads {
                 status, new ReadinessView(readiness.ready(), readiness.state().word(), readiness.withoutCandidate())));
     }
 
-    CompletionStage<Answer> metrics(Call call) {
+    CompletionStage<Answer> metrics(Call call) throws Refusal {
         MetricsFormat format = Accepts.openMetrics(call.headers().getAll("accept"))
                 ? MetricsFormat.OPENMETRICS
                 : MetricsFormat.PROMETHEUS_TEXT;
+        try {
+            return scrapes.make(() -> metrics(format));
+        } catch (RejectedExecutionException e) {
+            throw new Refusal(Answer.problem(
+                    HttpResponseStatus.SERVICE_UNAVAILABLE,
+                    Scrapes.WAITING_MAX + " scrapes wait already; ask less often"));
+        }
+    }
+
+    private Answer metrics(MetricsFormat format) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(METRICS_BYTES);
         try {
             operations.writeMetrics(format, out);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return now(Answer.ok(format.contentType(), out.toByteArray()));
+        return Answer.ok(format.contentType(), out.toByteArray());
     }
 
     CompletionStage<Answer> page(Call call) {

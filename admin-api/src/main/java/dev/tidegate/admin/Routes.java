@@ -33,8 +33,8 @@ final class Routes {
     private final Writes writes;
     private final List<Route> table = new ArrayList<>();
 
-    private Routes(ProxyOperations operations, Executor loop) {
-        this.reads = new Reads(operations, loop);
+    private Routes(ProxyOperations operations, Executor loop, Scrapes scrapes) {
+        this.reads = new Reads(operations, loop, scrapes);
         this.writes = new Writes(operations);
     }
 
@@ -42,9 +42,10 @@ final class Routes {
      * All calls, in the order of the API's description.
      *
      * @param loop carries out tasks on the admin loop, where answers are made
+     * @param scrapes where metrics are made
      */
-    static List<Route> of(ProxyOperations operations, Executor loop) {
-        Routes routes = new Routes(operations, loop);
+    static List<Route> of(ProxyOperations operations, Executor loop, Scrapes scrapes) {
+        Routes routes = new Routes(operations, loop, scrapes);
         routes.addProbes();
         routes.addProcess();
         routes.addFrontends();

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -265,6 +266,50 @@ final class AdminLimitsTest {
 
         await().atMost(Duration.ofSeconds(10)).until(() -> scrapes.get() > 0 && server.connections() == 0);
         assertEquals(1, scrapes.get());
+    }
+
+    @Test
+    void whileMetricsAreMadeProbesAreAnsweredAndOnlySoManyScrapesWait() throws Exception {
+        InetSocketAddress address = start(AdminLimits.STANDARD.withLingerTime(Duration.ofMillis(100)));
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        operations.onScrape = () -> {
+            begun.countDown();
+            try {
+                assertTrue(go.await(10, TimeUnit.SECONDS));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        };
+        String scrape = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        List<RawClient> scrapers = new ArrayList<>();
+        scrapers.add(connect(address));
+        scrapers.get(0).send(scrape);
+        assertTrue(begun.await(10, TimeUnit.SECONDS));
+        for (int i = 0; i <= Scrapes.WAITING_MAX; i++) {
+            RawClient scraper = connect(address);
+            scraper.send(scrape);
+            scrapers.add(scraper);
+        }
+
+        assertTrue(RawClient.ask(address, REQUEST).endsWith("live\n"));
+        // Which of them came too late is for the kernel to say; the first one to be answered is that.
+        await().atMost(Duration.ofSeconds(10)).until(() -> server.connections() == scrapers.size() - 1);
+        go.countDown();
+
+        List<String> answers = new ArrayList<>();
+        for (RawClient scraper : scrapers) {
+            answers.add(scraper.readToEnd());
+        }
+        assertEquals(
+                Scrapes.WAITING_MAX + 1,
+                answers.stream().filter(answer -> answer.endsWith("up 1\n")).count());
+        assertEquals(
+                1,
+                answers.stream()
+                        .filter(answer -> answer.startsWith("HTTP/1.1 503 ")
+                                && answer.contains(Scrapes.WAITING_MAX + " scrapes wait already; ask less often"))
+                        .count());
     }
 
     @Test
