@@ -41,7 +41,7 @@ final class Audit {
                     "write by=\"{}\" call=\"{}\" body={} result={} generation={} changes=[{}]",
                     clean(who),
                     clean(call),
-                    clean(body.byName().toString()),
+                    clean(body.toString()),
                     answer.status().code(),
                     written.generation(),
                     changes(written.changes()));
@@ -79,10 +79,18 @@ final class Audit {
     private static String changes(List<ChangeView> changes) {
         String shown = changes.stream()
                 .limit(CHANGES_SHOWN)
-                .map(change -> clean(change.op() + " " + change.path() + ": " + change.from() + " -> " + change.to()))
+                .map(change -> clean(change.op() + " " + change.path() + ": " + values(change)))
                 .collect(Collectors.joining("; "));
         int more = changes.size() - CHANGES_SHOWN;
         return more > 0 ? shown + "; and " + more + " more" : shown;
+    }
+
+    /** What was added or removed has one value, what was changed two. */
+    private static String values(ChangeView change) {
+        if (change.from() == null) {
+            return change.to();
+        }
+        return change.to() == null ? change.from() : change.from() + " -> " + change.to();
     }
 
     /** One line's part, whatever was sent: nothing in it can begin a line or end a quote. */

@@ -8,9 +8,11 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tidegate.admin.view.ChangeView;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -58,6 +60,27 @@ final class AuditTest {
                                 + " result=204 generation=8"
                                 + " changes=\\[change backends\\.web\\.endpoints\\.a\\.weight: 1 -> 5]"),
                 said().get(0));
+    }
+
+    @Test
+    void whatWasAskedForAndWhatCameOrWentIsToldInTheWordsOfTheConfiguration() {
+        Values asked = new Values(Map.of(
+                "spread", Duration.ofSeconds(90), "deadline", Duration.ofMillis(1_500), "mode", "cut", "weight", 3L));
+        Answer done = Answer.json(HttpResponseStatus.OK, Map.of())
+                .written(
+                        8,
+                        List.of(
+                                new ChangeView("add", "backends.b.endpoints.new", null, "{weight: 1}", "live", 0),
+                                new ChangeView("remove", "backends.b.endpoints.old", "{weight: 2}", null, "live", 5)));
+
+        new Audit(() -> now).tell("admin unix", "POST /v1/nowhere", asked, done);
+
+        assertEquals(
+                List.of(
+                        "write by=\"admin unix\" call=\"POST /v1/nowhere\""
+                                + " body={deadline=1500ms, mode=cut, spread=90s, weight=3} result=200 generation=8"
+                                + " changes=[add backends.b.endpoints.new: {weight: 1}; remove backends.b.endpoints.old: {weight: 2}]"),
+                said());
     }
 
     @Test
