@@ -3,9 +3,11 @@ package dev.tidegate.config;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A group of keys. Immutable.
@@ -28,14 +30,15 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         }
         Values values = new Values();
         Map<String, Mark> seen = new HashMap<>();
+        Set<String> meant = new HashSet<>();
         for (Node.Entry entry : mapping.entries()) {
             if (reading.problems().isFull()) {
                 break;
             }
-            readEntry(entry, path.key(entry.key().text()), values, seen, reading);
+            readEntry(entry, path.key(entry.key().text()), values, seen, meant, reading);
         }
         for (Key<?> key : keys) {
-            if (key.required() && !seen.containsKey(key.name())) {
+            if (key.required() && !seen.containsKey(key.name()) && !meant.contains(key.name())) {
                 reading.problems()
                         .error(
                                 node.mark(),
@@ -51,7 +54,9 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         return node.kind().equals(YamlWords.NOTHING) ? "there is no value" : "this is " + node.kind();
     }
 
-    private void readEntry(Node.Entry entry, KeyPath path, Values values, Map<String, Mark> seen, Reading reading) {
+    /** @param meant the keys that unknown ones were probably to be: one mistake is one problem */
+    private void readEntry(
+            Node.Entry entry, KeyPath path, Values values, Map<String, Mark> seen, Set<String> meant, Reading reading) {
         String name = entry.key().text();
         Mark first = seen.putIfAbsent(name, entry.key().mark());
         if (first != null) {
@@ -69,7 +74,9 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         if (key.isPresent()) {
             readInto(values, key.get(), entry.value(), path, reading);
         } else {
-            reading.problems().error(entry.key().mark(), path, unknown(name));
+            String near = nearest(name);
+            meant.add(near);
+            reading.problems().error(entry.key().mark(), path, unknown(name, near));
         }
     }
 
@@ -77,7 +84,11 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         values.put(key, key.type().read(node, path, reading), node.mark(), path);
     }
 
-    private InvalidValue unknown(String name) {
+    private String nearest(String name) {
+        return Text.nearest(name, keys.stream().map(Key::name).toList());
+    }
+
+    private InvalidValue unknown(String name, String near) {
         if (refusals.containsKey(name)) {
             return new InvalidValue("the key " + refusals.get(name), "remove it");
         }
@@ -85,7 +96,6 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         if (!places.isEmpty()) {
             return new InvalidValue("the key does not belong here", "it is known as " + String.join(" and ", places));
         }
-        String near = Text.nearest(name, keys.stream().map(Key::name).toList());
         return new InvalidValue(
                 "the key is unknown", near.isEmpty() ? "known here: " + names() : "did you mean " + near + "?");
     }

@@ -296,6 +296,13 @@ final class ConfigReaderTest {
     }
 
     @Test
+    void aMisspeltRequiredKeyIsOneProblemAndNotTwo() {
+        assertEquals(
+                List.of("t.yaml:2:24: backends.web.endponts: the key is unknown; did you mean endpoints?"),
+                ConfigText.problems(FRONTENDS, "backends: [{name: web, endponts: [{address: \"10.0.0.1:1\"}]}]"));
+    }
+
+    @Test
     void aKeyGivenTwiceIsRefusedWithBothPlaces() {
         assertEquals(
                 List.of("t.yaml:3:1: log: the key is given twice, first at line 1; keep one of them"),
