@@ -1,12 +1,12 @@
 package dev.tidegate.proxy;
 
+import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 
-/** The CPU time, user and system, that the thread of worker 0 uses. */
+/** The CPU time, user and system, that the thread of worker 0 uses, and what it allocates on the heap. */
 final class WorkerCpu {
-    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private final long id;
 
@@ -33,6 +33,11 @@ final class WorkerCpu {
 
     long nanos() {
         return THREADS.getThreadCpuTime(id);
+    }
+
+    /** Since it began. */
+    long allocatedBytes() {
+        return THREADS.getThreadAllocatedBytes(id);
     }
 
     /**
