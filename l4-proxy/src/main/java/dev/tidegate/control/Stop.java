@@ -2,6 +2,7 @@ package dev.tidegate.control;
 
 import dev.tidegate.admin.command.Command.DrainMode;
 import dev.tidegate.admission.ConnectionLimit;
+import dev.tidegate.config.Durations;
 import dev.tidegate.config.ShutdownConfig;
 import dev.tidegate.control.Proxy.Phase;
 import dev.tidegate.lifetime.Ticker;
@@ -127,8 +128,8 @@ final class Stop {
                     log.info(
                             "handed over, stopping connections={} deadline={} spread={}",
                             limit.active(),
-                            settings.deadline(),
-                            settings.spread());
+                            Durations.format(settings.deadline()),
+                            Durations.format(settings.spread()));
                     retireAll(ticker.nanoTime() + settings.deadline().toNanos());
                 }
             } finally {
@@ -147,9 +148,9 @@ final class Stop {
             log.info(
                     "stopping connections={} deadline={} spread={} lame-duck={}",
                     limit.active(),
-                    settings.deadline(),
-                    settings.spread(),
-                    settings.lameDuck());
+                    Durations.format(settings.deadline()),
+                    Durations.format(settings.spread()),
+                    Durations.format(settings.lameDuck()));
             postIn(settings.lameDuck(), () -> retireAll(deadline));
         }
     }
