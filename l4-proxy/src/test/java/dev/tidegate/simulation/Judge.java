@@ -6,6 +6,7 @@ import dev.tidegate.model.Backend;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.Fitness;
+import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.simulation.SimClient.Fate;
@@ -58,6 +59,7 @@ final class Judge {
     private Proxy proxy;
     private AssertionError failure;
     private long nextLookNanos;
+    private long allCheckedNanos; // when the first checks were over; Long.MAX_VALUE until all are
     private int unanswered;
     private long trace = 1;
 
@@ -125,6 +127,9 @@ final class Judge {
         if (failure != null) {
             throw failure;
         }
+        if (allCheckedNanos == Long.MAX_VALUE) {
+            allCheckedNanos = network.now();
+        }
         int active = proxy.connections().active();
         if (active < 0 || active > settings.maxConnections()) {
             throw new AssertionError(active + " connections are counted");
@@ -136,6 +141,9 @@ final class Judge {
                 throw new AssertionError(endpoint + " has " + count + " in flight");
             }
             inFlight += count;
+            if (endpoint.cell().fitness().unfit(Unfit.UNCHECKED)) {
+                allCheckedNanos = Long.MAX_VALUE;
+            }
         }
         if (inFlight > active) {
             throw new AssertionError(inFlight + " in flight, and " + active + " connections");
@@ -196,13 +204,21 @@ final class Judge {
 
     /** As long as nobody has done anything to the balancer or to endpoints, there is nothing else to end for. */
     private void checkCalm(AccessRecord record) {
-        hold(CALM.contains(record.reason), () -> text(record) + " has no cause for that: nothing has happened");
+        hold(
+                CALM.contains(record.reason) || mayHaveMadeRoom(record),
+                () -> text(record) + " has no cause for that: nothing has happened");
         if (record.how == RetireHow.CUT) {
             hold(isAtHardLimit(record), () -> text(record) + " was cut before its hard limit");
         }
         if (record.how != null) {
             calmlyRetired.add(record);
         }
+    }
+
+    /** An endpoint whose first check is over later than others' joins them, while these have connections. */
+    private boolean mayHaveMadeRoom(AccessRecord record) {
+        long acceptedNanos = network.now() - record.durationNanos;
+        return record.reason == CloseReason.REBALANCE && acceptedNanos <= allCheckedNanos;
     }
 
     /** It may have been: when it was accepted is known, and not its jitter. */
