@@ -40,11 +40,6 @@ import org.slf4j.LoggerFactory;
 final class Exchange extends ChannelInboundHandlerAdapter {
     private static final Logger log = LoggerFactory.getLogger(Exchange.class);
     private static final byte[] NOTHING = new byte[0];
-    /**
-     * Whoever asked too often is not heard for so long: a flood on a few connections costs next to nothing then. Far below
-     * what they are told to wait, so that one who does so notices nothing.
-     */
-    private static final long REST_MILLIS = 250;
 
     private final AdminLimits limits;
     private final Listener listener;
@@ -308,7 +303,7 @@ final class Exchange extends ChannelInboundHandlerAdapter {
         } else {
             clock.idle();
             if (tooOften) {
-                ctx.executor().schedule(() -> listen(ctx), REST_MILLIS, TimeUnit.MILLISECONDS);
+                ctx.executor().schedule(() -> listen(ctx), listener.rates().restMillis(), TimeUnit.MILLISECONDS);
                 return;
             }
         }

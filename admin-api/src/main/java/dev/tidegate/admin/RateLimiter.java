@@ -10,9 +10,14 @@ import java.util.concurrent.TimeUnit;
  */
 final class RateLimiter {
     private static final int CLIENTS_MAX = 1024;
+    private static final int REST_LEAST_MILLIS = 150;
+    private static final int REST_RANGE_MILLIS = 200;
+    /** Has no divisor in common with the range; twenty that follow one another lie 5 ms apart or more. */
+    private static final int REST_STEP_MILLIS = 79;
 
     private final long nanosPerRequest;
     private final long burstNanos;
+    private int restMillis;
     /** By client, the time at which its bucket will be full again. */
     private final Map<Object, Long> fullAtNanos = new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1;
@@ -43,5 +48,16 @@ final class RateLimiter {
         }
         fullAtNanos.put(client, until);
         return 0;
+    }
+
+    /**
+     * How long a connection that has asked too often is not heard: a flood on a few connections costs next to nothing then.
+     * Far below what they are told to wait, so that one who does so notices nothing. Each time another length from 150 to 349
+     * milliseconds, so that those who were refused together do not come back together: what the loop does in one go, a worker
+     * on the same core waits for.
+     */
+    int restMillis() {
+        restMillis = (restMillis + REST_STEP_MILLIS) % REST_RANGE_MILLIS;
+        return REST_LEAST_MILLIS + restMillis;
     }
 }

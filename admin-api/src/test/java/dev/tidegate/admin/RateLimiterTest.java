@@ -1,8 +1,12 @@
 package dev.tidegate.admin;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class RateLimiterTest {
@@ -47,5 +51,20 @@ final class RateLimiterTest {
         }
 
         assertEquals(0, limiter.tryTake("b", now));
+    }
+
+    @Test
+    void whoIsRefusedTogetherDoesNotComeBackTogether() {
+        int[] rests =
+                IntStream.generate(limiter::restMillis).limit(200).sorted().toArray();
+
+        assertArrayEquals(IntStream.range(150, 350).toArray(), rests);
+        for (int i = 0; i < 20; i++) {
+            rests[i] = limiter.restMillis();
+        }
+        int[] twenty = IntStream.of(rests).limit(20).sorted().toArray();
+        for (int i = 1; i < twenty.length; i++) {
+            assertTrue(twenty[i] - twenty[i - 1] >= 5, Arrays.toString(twenty));
+        }
     }
 }
