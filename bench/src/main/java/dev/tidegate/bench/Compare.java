@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -54,11 +55,22 @@ final class Compare implements Callable<Integer> {
             "latency@70",
             "mixed@20");
 
+    /** For the help. */
+    private static final class SubjectNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return SubjectStarter.names().iterator();
+        }
+    }
+
     @Option(
             names = "--only",
             split = ",",
             paramLabel = "NAME",
-            description = "what to compare; default: all that there is")
+            description =
+                    "what to compare, some of ${COMPLETION-CANDIDATES}; default: all that there is here, but for those that"
+                            + " end in -multishot and -tcp",
+            completionCandidates = SubjectNames.class)
     private List<String> only;
 
     @Option(
@@ -268,7 +280,7 @@ final class Compare implements Callable<Integer> {
                             .bar(
                                     trial.word(),
                                     name,
-                                    name.startsWith(Subject.TIDEGATE),
+                                    NettySubject.isTidegate(name),
                                     ratio.min(),
                                     ratio.median(),
                                     ratio.max());
@@ -303,7 +315,7 @@ final class Compare implements Callable<Integer> {
             Report report)
             throws IOException, InterruptedException {
         List<String> growing = names.stream()
-                .filter(name -> !name.equals(Subject.DIRECT) && !name.startsWith(Subject.BARE))
+                .filter(name -> !name.equals(Subject.DIRECT) && !NettySubject.isBare(name))
                 .toList();
         Growth.Costs costs = growth.measure(
                 growing, starter, children, load, warmupSeconds, rounds, Duration.ofSeconds(seconds), problems);
@@ -360,11 +372,14 @@ final class Compare implements Callable<Integer> {
             return known.stream().filter(only::contains).toList();
         }
         List<String> usable = new ArrayList<>(known);
-        usable.removeIf(name -> name.endsWith(Subject.UNWATCHED)); // a question of its own: --only asks it
+        for (NettySubject subject : NettySubject.all()) {
+            if (subject.isOnlyByName() || !subject.transport().isAvailable()) {
+                usable.remove(subject.name());
+            }
+        }
         for (Transport transport : Transport.values()) {
             if (!transport.isAvailable()) {
                 System.err.println("bench/compare: left out, not available here: " + transport.word());
-                usable.removeIf(name -> name.contains("-" + transport.word()));
             }
         }
         return usable;
@@ -411,7 +426,7 @@ final class Compare implements Callable<Integer> {
         if (names.contains(Subject.NGINX)) {
             facts.put("nginx", Tool.firstLine("nginx", "-v"));
         }
-        if (names.stream().anyMatch(name -> name.startsWith(Subject.TIDEGATE))) {
+        if (names.stream().anyMatch(NettySubject::isTidegate)) {
             facts.put("Tidegate", Tool.firstLine(launcher.script().toString(), "version"));
         }
         if (memory) {

@@ -85,7 +85,7 @@ final class Report {
     }
 
     private static double ratio(Trial trial, Target target, Measurements measured, Transport transport) {
-        return measured.ratio(trial, Subject.TIDEGATE + transport.word(), Subject.HAPROXY, target.value())
+        return measured.ratio(trial, NettySubject.tidegate(transport).name(), Subject.HAPROXY, target.value())
                 .median();
     }
 

@@ -18,10 +18,6 @@ record Subject(String name, InetSocketAddress address, Process process, long pid
     static final String DIRECT = "direct";
     static final String HAPROXY = "haproxy";
     static final String NGINX = "nginx";
-    static final String BARE = "bare-";
-    static final String TIDEGATE = "tidegate-";
-    /** What a Tidegate's name ends in that watches no protocol. */
-    static final String UNWATCHED = "-tcp";
 
     static Subject direct(InetSocketAddress backend) {
         return new Subject(DIRECT, backend, null, 0, false, List.of());

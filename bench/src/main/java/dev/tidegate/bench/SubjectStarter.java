@@ -54,14 +54,7 @@ final class SubjectStarter {
     /** Every name that {@link #start} knows, in the order of the tables. */
     static List<String> names() {
         List<String> names = new ArrayList<>(List.of(Subject.DIRECT, Subject.HAPROXY, Subject.NGINX));
-        for (String prefix : List.of(Subject.BARE, Subject.TIDEGATE)) {
-            for (Transport transport : Transport.values()) {
-                names.add(prefix + transport.word());
-            }
-        }
-        for (Transport transport : Transport.values()) {
-            names.add(Subject.TIDEGATE + transport.word() + Subject.UNWATCHED);
-        }
+        NettySubject.all().forEach(subject -> names.add(subject.name()));
         return names;
     }
 
@@ -86,7 +79,7 @@ final class SubjectStarter {
                 .putAll(Map.of("XDG_STATE_HOME", directory.toString(), "XDG_RUNTIME_DIR", directory.toString()));
         Process process = children.start(builder);
         awaitReady(name, process, address, log);
-        boolean isJvm = name.startsWith(Subject.BARE) || name.startsWith(Subject.TIDEGATE);
+        boolean isJvm = NettySubject.named(name).isPresent();
         return new Subject(name, address, process, measuredPid(name, process), isJvm, List.copyOf(command));
     }
 
@@ -97,15 +90,15 @@ final class SubjectStarter {
         if (name.equals(Subject.NGINX)) {
             return List.of("nginx", "-p", directory.toString(), "-c", write("nginx.conf", nginx(address, shape)));
         }
-        boolean watched = !name.endsWith(Subject.UNWATCHED);
-        String word = name.substring(name.indexOf('-') + 1);
-        Transport transport =
-                Transport.named(watched ? word : word.substring(0, word.length() - Subject.UNWATCHED.length()));
-        if (name.startsWith(Subject.BARE)) {
+        NettySubject subject = NettySubject.named(name)
+                .orElseThrow(
+                        () -> new IllegalArgumentException("\"" + name + "\" is not known; use one of " + names()));
+        if (subject.isBare()) {
             return tidegate.sameJvm(
+                    subject.jvmFlags(),
                     BareForwarder.class.getName(),
                     "--transport",
-                    transport.word(),
+                    subject.transport().word(),
                     "--listen",
                     Integer.toString(address.getPort()),
                     "--target",
@@ -115,7 +108,7 @@ final class SubjectStarter {
                 tidegate.script().toString(),
                 "run",
                 "--config",
-                write(name + ".yaml", tidegate(name, transport, watched, address, shape)));
+                write(name + ".yaml", tidegate(subject, address, shape)));
     }
 
     private String write(String file, String content) throws IOException {
@@ -200,7 +193,7 @@ final class SubjectStarter {
         return Optional.empty();
     }
 
-    private String tidegate(String name, Transport transport, boolean watched, InetSocketAddress address, Shape shape) {
+    private String tidegate(NettySubject subject, InetSocketAddress address, Shape shape) {
         return """
                 process:
                   workers: %d
@@ -221,11 +214,11 @@ final class SubjectStarter {
                 %s
                 """.formatted(
                         shape.workers(),
-                        transport.word(),
+                        subject.transport().word(),
                         directory,
-                        name,
+                        subject.name(),
                         HostPort.format(address),
-                        watched ? "auto" : "tcp",
+                        subject.isWatched() ? "auto" : "tcp",
                         eachEndpoint(shape, "      - {name: e%d, address: \"%s\"}"));
     }
 

@@ -49,9 +49,10 @@ final class TidegateLauncher {
         return java.subList(1, java.size());
     }
 
-    /** The command that runs {@code mainClass} of this program on the same JVM with the same flags. */
-    List<String> sameJvm(String mainClass, String... arguments) {
+    /** The command that runs {@code mainClass} of this program on the same JVM with the same flags, and with more behind them. */
+    List<String> sameJvm(List<String> moreFlags, String mainClass, String... arguments) {
         List<String> command = new ArrayList<>(java);
+        command.addAll(moreFlags);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
         command.addAll(List.of(arguments));
         return command;

@@ -80,6 +80,21 @@ class LauncherTest {
         assertTrue(run("version").stdout.contains("-XX:TieredStopAtLevel=1\n"), "the other kind of command");
     }
 
+    /** So that they win over what the user has set for all. */
+    @Test
+    void flagsOfOneRowStandBehindThoseOfAll() throws Exception {
+        jar(home.resolve("lib/tidegate-l4-proxy-0.1.0.jar"));
+        TidegateLauncher launcher = TidegateLauncher.in(home);
+
+        List<String> command = launcher.sameJvm(List.of("-Dx=row"), "Main", "--listen", "0");
+
+        assertEquals(launcher.java(), command.get(0));
+        int end = command.indexOf("-cp");
+        assertEquals(launcher.flags(), command.subList(1, end - 1));
+        assertEquals("-Dx=row", command.get(end - 1));
+        assertEquals(List.of("Main", "--listen", "0"), command.subList(end + 2, command.size()));
+    }
+
     @Test
     void linkOnThePathLeadsToThePackage() throws Exception {
         jar(home.resolve("share/tidegate/lib/tidegate-l4-proxy-0.1.0.jar"));
