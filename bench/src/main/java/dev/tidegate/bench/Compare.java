@@ -238,9 +238,7 @@ final class Compare implements Callable<Integer> {
         turns.findKnee();
         turns.run(rounds, Duration.ofSeconds(seconds));
         Measurements measured = turns.measured();
-        if (names.contains(Subject.HAPROXY)) {
-            report.targets(trials, measured);
-        }
+        report.targets(trials, measured);
         for (Trial trial : trials) {
             if (trial.scenario().paced()) {
                 String rate = String.format(

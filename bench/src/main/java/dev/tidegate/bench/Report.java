@@ -66,27 +66,48 @@ final class Report {
         return this;
     }
 
-    /** What was aimed for, and how it stands. */
+    /** What was aimed for, and how it stands; nothing of what was not measured. */
     Report targets(List<Trial> trials, Measurements measured) {
-        heading("Targets, as ratios to " + Subject.HAPROXY + " (median of the rounds)");
-        row("", "better of io_uring and epoll", "must", "aim", "epoll", "aim on epoll");
-        row("---", "---:", "---:", "---:", "---:", "---:");
-        for (Target target : Target.ALL) {
-            Trial trial = Trial.named(target.trial());
-            if (trials.contains(trial)) {
-                row(target.row(
-                                ratio(trial, target, measured, Transport.IO_URING),
-                                ratio(trial, target, measured, Transport.EPOLL))
-                        .toArray(String[]::new));
-            }
-        }
-        text.append('\n');
+        table(
+                "Targets, as ratios to " + Subject.HAPROXY + " (median of the rounds)",
+                List.of("", "better of io_uring and epoll", "must", "aim", "epoll", "aim on epoll"),
+                Target.ALL.stream()
+                        .filter(target -> trials.contains(Trial.named(target.trial())))
+                        .filter(target -> !Double.isNaN(ratio(target, measured, Transport.IO_URING))
+                                || !Double.isNaN(ratio(target, measured, Transport.EPOLL)))
+                        .map(target -> target.row(
+                                ratio(target, measured, Transport.IO_URING), ratio(target, measured, Transport.EPOLL)))
+                        .toList());
+        table(
+                "Targets, as ratios to the bare forwarder on the same transport (least–median–greatest; the median counts)",
+                List.of("", "transport", "ratio", "must", "aim"),
+                BareTarget.of(trials).stream()
+                        .filter(target -> target.ratio(measured).isKnown())
+                        .map(target -> target.row(target.ratio(measured)))
+                        .toList());
         return this;
     }
 
-    private static double ratio(Trial trial, Target target, Measurements measured, Transport transport) {
-        return measured.ratio(trial, NettySubject.tidegate(transport).name(), Subject.HAPROXY, target.value())
+    private static double ratio(Target target, Measurements measured, Transport transport) {
+        return measured.ratio(
+                        Trial.named(target.trial()),
+                        NettySubject.tidegate(transport).name(),
+                        Subject.HAPROXY,
+                        target.value())
                 .median();
+    }
+
+    /** The first column is words, the others are figures; nothing at all where there are no rows. */
+    private void table(String heading, List<String> columns, List<List<String>> rows) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        heading(heading);
+        row(columns.toArray(String[]::new));
+        row(Stream.concat(Stream.of("---"), columns.stream().skip(1).map(column -> "---:"))
+                .toArray(String[]::new));
+        rows.forEach(cells -> row(cells.toArray(String[]::new)));
+        text.append('\n');
     }
 
     /** How cost grows with something. */

@@ -35,17 +35,15 @@ record Target(String trial, String what, double must, double aim) {
         return List.of(
                 what,
                 text(better),
-                text(must) + " " + word(better, must),
-                text(aim) + " " + word(better, aim),
+                stand(better, must),
+                stand(better, aim),
                 text(epoll),
-                text(aim * EPOLL_SHARE) + " " + word(epoll, aim * EPOLL_SHARE));
+                stand(epoll, aim * EPOLL_SHARE));
     }
 
-    private static String word(double value, double bound) {
-        if (Double.isNaN(value)) {
-            return "not measured";
-        }
-        return value <= bound ? "met" : "**missed**";
+    /** A bound, and whether {@code value} is within it: {@code 1.45 met}. */
+    static String stand(double value, double bound) {
+        return text(bound) + " " + (Double.isNaN(value) ? "not measured" : value <= bound ? "met" : "**missed**");
     }
 
     private static String text(double value) {
