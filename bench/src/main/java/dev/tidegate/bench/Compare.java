@@ -203,7 +203,7 @@ final class Compare implements Callable<Integer> {
                 raw.put("calls", counted);
                 report.calls(counted);
             } else if (growth != null) {
-                grow(growth, names, load, starter, children, report);
+                raw.put("growth", Map.of(growth.word(), grow(growth, names, load, starter, children, report)));
             } else {
                 Measurements measured = compare(names, trials, load, starter, report);
                 raw.put("results", rawResults(names, trials, measured));
@@ -293,18 +293,14 @@ final class Compare implements Callable<Integer> {
     private static Map<String, Map<String, List<LoadResult>>> rawResults(
             List<String> names, List<Trial> trials, Measurements measured) {
         Map<String, Map<String, List<LoadResult>>> results = new LinkedHashMap<>();
-        for (Trial trial : trials) {
-            Map<String, List<LoadResult>> bySubject = new LinkedHashMap<>();
-            names.forEach(name -> bySubject.put(name, measured.rounds(trial, name)));
-            results.put(trial.word(), bySubject);
-        }
+        trials.forEach(trial -> results.put(trial.word(), measured.rounds(trial, names)));
         return results;
     }
 
     // --- growth
     // -------------------------------------------------------------------------------------------------------
 
-    private void grow(
+    private Map<Integer, Map<String, List<LoadResult>>> grow(
             Growth growth,
             List<String> names,
             LoadProcess load,
@@ -315,9 +311,9 @@ final class Compare implements Callable<Integer> {
         List<String> growing = names.stream()
                 .filter(name -> !name.equals(Subject.DIRECT) && !NettySubject.isBare(name))
                 .toList();
-        Growth.Costs costs = growth.measure(
+        Growth.Grown grown = growth.measure(
                 growing, starter, children, load, warmupSeconds, rounds, Duration.ofSeconds(seconds), problems);
-        report.growth(growth.title(), growth.word(), growth.sizes(), growing, costs, growth.unit());
+        report.growth(grown, growing);
         if (charts != null) {
             LineChart chart = new LineChart(growth.title(), growth.word(), "CPU µs per " + growth.unit()).logarithmic();
             for (String name : growing) {
@@ -327,12 +323,13 @@ final class Compare implements Callable<Integer> {
                                 .map(Integer::doubleValue)
                                 .toList()),
                         Series.of(growth.sizes().stream()
-                                .map(size -> costs.of(name, size).median())
+                                .map(size -> grown.cost(name, size).median())
                                 .toList()));
             }
             Files.createDirectories(charts);
             Files.writeString(charts.resolve("growth-" + growth.word() + ".svg"), chart.svg());
         }
+        return grown.rounds(growing);
     }
 
     // --- memory

@@ -19,10 +19,28 @@ enum Growth {
     /** Threads that carry connections, both cores theirs and the load's. */
     WORKERS("small", "How the CPU of a small request grows with workers", 1, 2);
 
-    /** What a subject of that size took. */
-    interface Costs {
+    /**
+     * What was measured, by size. Confined to the thread that compares.
+     *
+     * @param trials the load, which is larger for a larger size where connections grow
+     */
+    record Grown(Growth growth, Map<Integer, Trial> trials, Map<Integer, Measurements> bySize) {
         /** CPU microseconds a unit. */
-        Spread of(String subject, int size);
+        Spread cost(String subject, int size) {
+            Trial trial = trials.get(size);
+            return bySize.get(size)
+                    .spread(
+                            trial,
+                            subject,
+                            result -> result.cpuMicrosPer(trial.scenario().perUnit()));
+        }
+
+        /** Every single result: by size, then by subject, round after round. */
+        Map<Integer, Map<String, List<LoadResult>>> rounds(List<String> subjects) {
+            Map<Integer, Map<String, List<LoadResult>>> rounds = new LinkedHashMap<>();
+            bySize.forEach((size, measured) -> rounds.put(size, measured.rounds(trials.get(size), subjects)));
+            return rounds;
+        }
     }
 
     private final String trial;
@@ -68,7 +86,7 @@ enum Growth {
     }
 
     /** Every subject of every size, those of one size side by side; the larger ones later, each freshly started. */
-    Costs measure(
+    Grown measure(
             List<String> names,
             SubjectStarter starter,
             Children children,
@@ -96,12 +114,7 @@ enum Growth {
                 children.stop(subject.process());
             }
         }
-        return (subject, size) -> bySize.get(size)
-                .spread(
-                        trials.get(size),
-                        subject,
-                        result ->
-                                result.cpuMicrosPer(trials.get(size).scenario().perUnit()));
+        return new Grown(this, trials, bySize);
     }
 
     private Shape shape(int size) {

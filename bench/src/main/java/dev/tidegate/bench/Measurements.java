@@ -28,6 +28,13 @@ final class Measurements {
                 .mapToDouble(round -> value.applyAsDouble(own.get(round)) / value.applyAsDouble(other.get(round))));
     }
 
+    /** Every single result of a trial, by subject. */
+    Map<String, List<LoadResult>> rounds(Trial trial, List<String> subjects) {
+        Map<String, List<LoadResult>> bySubject = new LinkedHashMap<>();
+        subjects.forEach(subject -> bySubject.put(subject, rounds(trial, subject)));
+        return bySubject;
+    }
+
     List<LoadResult> rounds(Trial trial, String subject) {
         return results.computeIfAbsent(trial, key -> new LinkedHashMap<>())
                 .computeIfAbsent(subject, key -> new ArrayList<>());

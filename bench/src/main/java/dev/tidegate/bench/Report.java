@@ -111,18 +111,20 @@ final class Report {
     }
 
     /** How cost grows with something. */
-    Report growth(
-            String title, String of, List<Integer> sizes, List<String> subjects, Growth.Costs costs, String unit) {
-        heading(title);
-        row(Stream.concat(Stream.of(of), subjects.stream().map(subject -> subject + ", µs per " + unit))
+    Report growth(Growth.Grown grown, List<String> subjects) {
+        Growth growth = grown.growth();
+        heading(growth.title());
+        row(Stream.concat(
+                        Stream.of(growth.word()),
+                        subjects.stream().map(subject -> subject + ", µs per " + growth.unit()))
                 .toArray(String[]::new));
         row(Stream.concat(Stream.of("---:"), subjects.stream().map(subject -> "---:"))
                 .toArray(String[]::new));
-        for (int size : sizes) {
+        for (int size : growth.sizes()) {
             row(Stream.concat(
                             Stream.of(String.format(Locale.ROOT, "%,d", size)),
                             subjects.stream()
-                                    .map(subject -> costs.of(subject, size).range(2)))
+                                    .map(subject -> grown.cost(subject, size).range(2)))
                     .toArray(String[]::new));
         }
         text.append('\n');
