@@ -99,7 +99,7 @@ final class Compare implements Callable<Integer> {
             description = "seconds of load for each JVM before the first round, in all; default ${DEFAULT-VALUE}")
     private int warmupSeconds;
 
-    @Option(names = "--memory", description = "measure memory for each idle connection instead")
+    @Option(names = "--memory", description = "measure memory for each connection instead, idle and busy")
     private boolean memory;
 
     @Option(names = "--memory-from", defaultValue = "1000", description = "default ${DEFAULT-VALUE} connections")
@@ -114,7 +114,11 @@ final class Compare implements Callable<Integer> {
             description = "measure how cost grows instead: with connections, endpoints or workers")
     private String grow;
 
-    @Option(names = "--calls", description = "count the kernel's calls for each connection instead; needs strace")
+    @Option(
+            names = "--calls",
+            description =
+                    "count the kernel's calls for each connection instead, and what a JVM allocates on its heap for it;"
+                            + " needs strace")
     private boolean calls;
 
     @Option(names = "--charts", paramLabel = "DIRECTORY", description = "draw the ratios, or the growth, there too")
@@ -187,21 +191,9 @@ final class Compare implements Callable<Integer> {
             Report report = new Report().environment(facts);
             Map<String, Object> raw = new LinkedHashMap<>(Map.of("environment", facts));
             if (memory) {
-                List<MemorySlope> slopes = memory(names, load, starter, children, launcher);
-                raw.put("memory", slopes);
-                report.memory(slopes, Subject.HAPROXY);
+                memory(names, load, starter, children, launcher, report, raw);
             } else if (calls) {
-                CallMeter meter = new CallMeter(load, children, directory, problems);
-                List<CallMeter.Calls> counted = new ArrayList<>();
-                for (String name : names) {
-                    if (!name.equals(Subject.DIRECT)) {
-                        Subject subject = starter.start(name);
-                        counted.add(meter.measure(subject));
-                        children.stop(subject.process());
-                    }
-                }
-                raw.put("calls", counted);
-                report.calls(counted);
+                calls(names, load, starter, children, directory, launcher, report, raw);
             } else if (growth != null) {
                 raw.put("growth", Map.of(growth.word(), grow(growth, names, load, starter, children, report)));
             } else {
@@ -335,21 +327,68 @@ final class Compare implements Callable<Integer> {
     // --- memory
     // -------------------------------------------------------------------------------------------------------
 
-    private List<MemorySlope> memory(
-            List<String> names, LoadProcess load, SubjectStarter starter, Children children, TidegateLauncher launcher)
+    private void memory(
+            List<String> names,
+            LoadProcess load,
+            SubjectStarter starter,
+            Children children,
+            TidegateLauncher launcher,
+            Report report,
+            Map<String, Object> raw)
             throws IOException, InterruptedException {
-        MemoryMeter meter = new MemoryMeter(load, launcher.java(), problems);
-        List<MemorySlope> slopes = new ArrayList<>();
+        MemoryMeter meter = new MemoryMeter(load, Jcmd.beside(launcher.java()), problems);
+        List<MemorySlope> idle = new ArrayList<>();
+        List<MemorySlope> busy = new ArrayList<>();
         for (String name : names) {
             if (name.equals(Subject.DIRECT)) {
                 continue;
             }
             // One at a time and freshly started: what an earlier load left behind would hide what a connection takes.
             Subject subject = starter.start(name);
-            slopes.add(meter.measure(subject, memoryFrom, memoryTo));
+            idle.add(meter.measureIdle(subject, memoryFrom, memoryTo));
+            children.stop(subject.process());
+            Subject again = starter.start(name);
+            busy.add(meter.measureBusy(again, memoryFrom, memoryTo));
+            children.stop(again.process());
+        }
+        raw.put("memory", Map.of("idle", idle, "busy", busy));
+        report.memory("idle proxied connection", idle, Subject.HAPROXY);
+        report.memory("busy proxied connection, 64 bytes there and back on all at once", busy, Subject.HAPROXY);
+    }
+
+    // --- calls of the kernel, and allocation
+    // ----------------------------------------------------------------------------
+
+    private void calls(
+            List<String> names,
+            LoadProcess load,
+            SubjectStarter starter,
+            Children children,
+            Path directory,
+            TidegateLauncher launcher,
+            Report report,
+            Map<String, Object> raw)
+            throws IOException, InterruptedException {
+        CallMeter callMeter = new CallMeter(load, children, directory, problems);
+        AllocationMeter allocationMeter = new AllocationMeter(load, Jcmd.beside(launcher.java()), directory, problems);
+        List<CallMeter.Calls> counted = new ArrayList<>();
+        List<AllocationMeter.Allocated> allocated = new ArrayList<>();
+        for (String name : names) {
+            if (name.equals(Subject.DIRECT)) {
+                continue;
+            }
+            Subject subject = starter.start(name);
+            counted.add(callMeter.measure(subject));
+            if (subject.isJvm()) {
+                new Rounds(load, List.of(subject), List.of(Trial.named("small"), Trial.named("connect")), problems)
+                        .warm(warmupSeconds);
+                allocated.add(allocationMeter.measure(subject));
+            }
             children.stop(subject.process());
         }
-        return slopes;
+        raw.put("calls", counted);
+        raw.put("allocation", allocated);
+        report.calls(counted).allocation(allocated);
     }
 
     // --- the machine
@@ -428,8 +467,8 @@ final class Compare implements Callable<Integer> {
             facts.put(
                     "method",
                     "each proxy freshly started, 6 s of load, then " + memoryFrom + " to " + memoryTo
-                            + " idle connections in six steps; a JVM collects (jcmd GC.run) before each reading; line by"
-                            + " least squares");
+                            + " connections in six steps, and again for busy ones; a JVM collects (jcmd GC.run) before each"
+                            + " reading; line by least squares");
         } else {
             facts.put(
                     "method",

@@ -8,7 +8,7 @@ import java.util.Arrays;
  * A kept connection that exchanges messages of 64 bytes. Confined to the load loop.
  *
  * <p>What it does at an answer makes the three kinds of it: the next message at once (closed loop), nothing before its time
- * has come (open loop: {@link #sendAt}), or nothing at all (a connection that is held idle).
+ * has come (open loop: {@link #sendAt}), or nothing at all (a connection that is held idle, until it is to be busy).
  */
 final class EchoClient extends LoadClient {
     /** What an answer is followed by. */
@@ -24,7 +24,7 @@ final class EchoClient extends LoadClient {
     private final ByteBuffer message;
     private long unsentBytes;
     private long receivedBytes;
-    private long answers;
+    private boolean proved;
     // The intended times of the messages under way, oldest first: a ring, so that nothing is allocated per message.
     private long[] intendedNanos = new long[64];
     private int oldest;
@@ -54,9 +54,21 @@ final class EchoClient extends LoadClient {
         }
     }
 
-    /** Answers that have come in full. */
-    long answers() {
-        return answers;
+    /** A held connection sends a message, and goes on as long as the run is busy. */
+    void exchange() {
+        if (isDone()) {
+            return;
+        }
+        try {
+            sendNow();
+        } catch (IOException e) {
+            onFailure(e);
+        }
+    }
+
+    /** Whether an answer is waited for. */
+    boolean isOwed() {
+        return !isDone() && waiting > 0;
     }
 
     @Override
@@ -99,10 +111,9 @@ final class EchoClient extends LoadClient {
         long intended = intendedNanos[oldest];
         oldest = (oldest + 1) & (intendedNanos.length - 1);
         waiting--;
-        answers++;
-        run().counted(1);
         switch (pace) {
             case CLOSED_LOOP -> {
+                run().counted(1);
                 if (run().isStopping()) {
                     finish();
                 } else {
@@ -110,12 +121,26 @@ final class EchoClient extends LoadClient {
                 }
             }
             case OPEN_LOOP -> {
+                run().counted(1);
                 run().answered(intended, System.nanoTime());
                 if (run().isStopping()) {
                     onStop();
                 }
             }
-            case HELD -> {}
+            case HELD -> onHeldAnswer();
+        }
+    }
+
+    /** The first one proves the connection, which is what is counted then. */
+    private void onHeldAnswer() throws IOException {
+        if (!proved) {
+            proved = true;
+            run().counted(1);
+            return;
+        }
+        run().exchanged();
+        if (run().isBusy()) {
+            sendNow();
         }
     }
 

@@ -22,6 +22,8 @@ import java.util.concurrent.LinkedBlockingQueue;
  * small   target=127.0.0.1:8080 connections=64 window-ms=4000 pid=4711
  * connect | bulk | upload | latency rate=20000    (the same keys)
  * hold    target=127.0.0.1:8080 connections=6000  (idle connections, on top of those already held)
+ * busy                                           (what is held exchanges messages)
+ * idle                                           (and does no longer)
  * release
  * </pre>
  *
@@ -70,6 +72,8 @@ final class LoadDriver {
             LoadResult result =
                     switch (words.get(0)) {
                         case "release" -> loop.release();
+                        case "busy" -> loop.busy();
+                        case "idle" -> loop.idle();
                         case "hold" -> {
                             words.set(0, Scenario.SMALL.word());
                             yield loop.hold(LoadSpec.parse(words));

@@ -54,6 +54,7 @@ final class LoadLoop implements AutoCloseable {
     private long streamedBytes;
     private long sunkBytes;
     private LoadRun held;
+    private Busy busy;
 
     /** Opens the backend on 127.0.0.1 at {@code backendPort}; 0: any free one. */
     LoadLoop(int backendPort) throws IOException {
@@ -157,6 +158,9 @@ final class LoadLoop implements AutoCloseable {
             held = new LoadRun(spec);
         }
         LoadRun run = held;
+        if (run.isBusy()) {
+            throw new IOException("what is held is busy; more is held only beside what is idle");
+        }
         long startNanos = System.nanoTime();
         long deadlineNanos = startNanos + spec.connections() * NANOS_PER_MILLI + FINISH_NANOS;
         while (run.count() < spec.connections() && !run.isHopeless() && System.nanoTime() - deadlineNanos < 0) {
@@ -174,6 +178,64 @@ final class LoadLoop implements AutoCloseable {
         }
         return new LoadResult(
                 run.open(), run.count(), System.nanoTime() - startNanos, -1, 0, 0, run.errors(), run.firstError());
+    }
+
+    /**
+     * Has every held connection exchange messages, the next one at each answer, until {@link #idle}. They do while anything of
+     * this loop runs, {@link #serveUntil} included; the result counts connections.
+     */
+    LoadResult busy() throws IOException {
+        LoadRun run = held();
+        if (run.isBusy()) {
+            throw new IOException("what is held is busy already");
+        }
+        run.busy(true);
+        busy = new Busy(System.nanoTime(), run.exchangedMessages(), echoedBytes);
+        heldClients(run).forEach(EchoClient::exchange);
+        return heldResult(run, run.open(), 0);
+    }
+
+    /** Ends what {@link #busy} began, and waits for the last answers; the result counts the messages of all connections. */
+    LoadResult idle() throws IOException {
+        LoadRun run = held();
+        if (!run.isBusy()) {
+            throw new IOException("what is held is idle already");
+        }
+        run.busy(false);
+        long nanos = System.nanoTime() - busy.sinceNanos();
+        long deadlineNanos = System.nanoTime() + FINISH_NANOS;
+        long owed = owed(run);
+        while (owed > 0 && System.nanoTime() - deadlineNanos < 0) {
+            selector.select(dispatch, 10);
+            owed = owed(run);
+        }
+        long messages = run.exchangedMessages() - busy.messagesBefore();
+        long backendCount = (echoedBytes - busy.echoedBefore()) / MESSAGE_BYTES;
+        if (owed > 0) {
+            run.failed(owed + " of " + run.open() + " held connections wait for an answer");
+        } else if (backendCount != messages) {
+            run.failed("held connections counted " + messages + ", the backend " + backendCount);
+        }
+        return heldResult(run, messages, nanos);
+    }
+
+    private LoadRun held() throws IOException {
+        if (held == null) {
+            throw new IOException("no connections are held");
+        }
+        return held;
+    }
+
+    private static List<EchoClient> heldClients(LoadRun run) {
+        return run.clients().stream().map(EchoClient.class::cast).toList();
+    }
+
+    private static long owed(LoadRun run) {
+        return heldClients(run).stream().filter(EchoClient::isOwed).count();
+    }
+
+    private static LoadResult heldResult(LoadRun run, long count, long nanos) {
+        return new LoadResult(count, count, nanos, -1, 0, 0, run.errors(), run.firstError());
     }
 
     /** Closes what {@link #hold} opened; the result counts them, and as errors those that had broken meanwhile. */
@@ -351,6 +413,9 @@ final class LoadLoop implements AutoCloseable {
             throw new UncheckedIOException("close of a backend connection failed", e);
         }
     }
+
+    /** Since when held connections are busy, and what had been counted by then. */
+    private record Busy(long sinceNanos, long messagesBefore, long echoedBefore) {}
 
     /** The backend's listening socket. */
     private final class Acceptor implements LoadPeer {

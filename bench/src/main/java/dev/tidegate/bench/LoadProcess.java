@@ -61,6 +61,16 @@ final class LoadProcess {
         return ask("hold target=" + HostPort.format(target) + " connections=" + connections);
     }
 
+    /** What is held exchanges messages from now on; returns at once. */
+    LoadResult busy() throws IOException {
+        return ask("busy");
+    }
+
+    /** What is held falls silent; the result counts the messages since {@link #busy}. */
+    LoadResult idle() throws IOException {
+        return ask("idle");
+    }
+
     LoadResult release() throws IOException {
         return ask("release");
     }

@@ -16,6 +16,8 @@ final class LoadRun {
     private final List<LoadClient> clients = new ArrayList<>();
     private long count;
     private long streamed;
+    private long exchanged;
+    private boolean busy;
     private long errors;
     private String firstError = "";
     private int open;
@@ -56,6 +58,24 @@ final class LoadRun {
     /** Bytes of streams that ran beside the messages that are counted. */
     long streamed() {
         return streamed;
+    }
+
+    /** Held connections go on exchanging messages, or fall silent once the last answers have come. */
+    void busy(boolean goOn) {
+        busy = goOn;
+    }
+
+    boolean isBusy() {
+        return busy;
+    }
+
+    /** A held connection has got an answer behind the one that proved it. Hot: no allocation. */
+    void exchanged() {
+        exchanged++;
+    }
+
+    long exchangedMessages() {
+        return exchanged;
     }
 
     /** Hot: no allocation. A latency counts when its message was to be sent inside the window. */

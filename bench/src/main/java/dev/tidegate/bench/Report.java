@@ -149,9 +149,9 @@ final class Report {
         return this;
     }
 
-    /** Memory that each idle connection adds. */
-    Report memory(List<MemorySlope> slopes, String reference) {
-        heading("Anonymous memory for each idle proxied connection");
+    /** Memory that each connection adds while it does {@code what}. */
+    Report memory(String what, List<MemorySlope> slopes, String reference) {
+        heading("Anonymous memory for each " + what);
         row("", "bytes per connection", "ratio to " + reference, "R²", "readings, MiB");
         row("---", "---:", "---:", "---:", "---");
         double base = slopes.stream()
@@ -172,6 +172,20 @@ final class Report {
                             .collect(Collectors.joining(", ")));
         }
         text.append('\n');
+        return this;
+    }
+
+    /** What a JVM allocates on its heap. */
+    Report allocation(List<AllocationMeter.Allocated> measured) {
+        table(
+                "Bytes that a JVM allocates on its heap (its own counters, all threads)",
+                List.of("", "per connection", "per message there and back, kept connections"),
+                measured.stream()
+                        .map(allocated -> List.of(
+                                allocated.subject(),
+                                String.format(Locale.ROOT, "%,.0f", allocated.bytesPerConnection()),
+                                String.format(Locale.ROOT, "%,.2f", allocated.bytesPerMessage())))
+                        .toList());
         return this;
     }
 

@@ -1,6 +1,7 @@
 package dev.tidegate.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.testkit.Requirement;
@@ -14,6 +15,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,6 +129,27 @@ class LoadLoopTest {
             assertEquals("", released.firstError());
             assertEquals(120, released.count());
             assertEquals(0, loop.release().count());
+        }
+    }
+
+    @Test
+    void heldConnectionsExchangeMessagesWhileTheyAreBusy() throws IOException {
+        try (LoadLoop loop = new LoadLoop(0)) {
+            assertThrows(IOException.class, loop::busy, "nothing is held");
+            LoadSpec spec = LoadSpec.of(Scenario.SMALL, loop.backendAddress(), WINDOW);
+            loop.hold(spec.withConnections(20));
+            assertThrows(IOException.class, loop::idle, "nothing is busy");
+
+            assertEquals(20, loop.busy().count());
+            assertThrows(IOException.class, () -> loop.hold(spec.withConnections(30)), "not beside busy ones");
+            AtomicInteger turns = new AtomicInteger();
+            loop.serveUntil(() -> turns.incrementAndGet() > 20);
+            LoadResult exchanged = loop.idle();
+
+            assertEquals("", exchanged.firstError());
+            assertTrue(exchanged.count() >= 20, "each has exchanged one at least: " + exchanged.count());
+            assertEquals(30, loop.hold(spec.withConnections(30)).count(), "what proves a connection is counted alone");
+            assertEquals("", loop.release().firstError());
         }
     }
 
