@@ -44,13 +44,20 @@ final class Children implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Ends all that are left; others may be started after. */
+    void stopAll() {
         List<Process> left;
         synchronized (this) {
-            closed = true;
             left = List.copyOf(processes);
         }
         left.forEach(this::stop);
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        stopAll();
     }
 }

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,10 +34,10 @@ import picocli.CommandLine.Option;
         description = {
             "Runs the same load through Tidegate, a bare Netty forwarder, HAProxy and nginx, in turns, and prints the CPU"
                     + " that each takes for it, as ratios to HAProxy of the same round (least, median, greatest).",
-            "The proxies are pinned to one core, load and backend to another."
+            "The proxies are pinned to one core, load and backend to another.",
+            "Memory, growth, calls and cold start are measured instead of the scenarios, several of them one after another."
         })
 final class Compare implements Callable<Integer> {
-    private static final int MAX_CONNECTIONS_LEAST = 8_000;
     /** What {@code --scenarios all} means. */
     private static final List<String> ALL = List.of(
             "small",
@@ -99,6 +98,13 @@ final class Compare implements Callable<Integer> {
             description = "seconds of load for each JVM before the first round, in all; default ${DEFAULT-VALUE}")
     private int warmupSeconds;
 
+    @Option(
+            names = "--everything",
+            description =
+                    "--scenarios all, and --memory, --calls, --cold-start and --grow with all that there is to grow, one"
+                            + " after another, in two to three hours")
+    private boolean everything;
+
     @Option(names = "--memory", description = "measure memory for each connection instead, idle and busy")
     private boolean memory;
 
@@ -110,9 +116,10 @@ final class Compare implements Callable<Integer> {
 
     @Option(
             names = "--grow",
+            split = ",",
             paramLabel = "WHAT",
             description = "measure how cost grows instead: with connections, endpoints or workers")
-    private String grow;
+    private List<String> grow = List.of();
 
     @Option(
             names = "--calls",
@@ -120,6 +127,12 @@ final class Compare implements Callable<Integer> {
                     "count the kernel's calls for each connection instead, and what a JVM allocates on its heap for it;"
                             + " needs strace")
     private boolean calls;
+
+    @Option(
+            names = "--cold-start",
+            description =
+                    "measure how Tidegate starts instead, with and without warm-up and archive, as bench/cold-start does")
+    private boolean coldStart;
 
     @Option(names = "--charts", paramLabel = "DIRECTORY", description = "draw the ratios, or the growth, there too")
     private Path charts;
@@ -138,7 +151,7 @@ final class Compare implements Callable<Integer> {
     private final List<String> problems = new ArrayList<>();
     private final Map<String, String> facts = new LinkedHashMap<>();
 
-    private Compare(Path home, String commandLine) {
+    Compare(Path home, String commandLine) {
         this.home = home;
         this.commandLine = commandLine;
     }
@@ -159,46 +172,39 @@ final class Compare implements Callable<Integer> {
                 .execute(args));
     }
 
+    /** One of the things that this measures. */
+    private interface Part {
+        void measure(Stage stage, Report report, Map<String, Object> raw) throws IOException, InterruptedException;
+    }
+
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Trial> trials = trials();
-        Growth growth = grow == null ? null : Growth.named(grow);
         List<String> names = names();
+        List<Part> parts = parts(names);
         checkMachine(names);
         TidegateLauncher launcher = TidegateLauncher.in(home);
         Path directory = Files.createTempDirectory("tidegate-bench-");
         Children children = new Children();
-        // Runs on ctrl-C and TERM; after a normal end nothing is left for it.
+        // Runs on ctrl-C and TERM; after a normal end no process is left for it.
         Thread hook = new Thread(
                 () -> {
                     children.close();
-                    deleteAll(directory);
+                    Directories.delete(directory);
                 },
                 "stop");
         Runtime.getRuntime().addShutdownHook(hook);
         try (children) {
-            LoadProcess load = LoadProcess.start(children, loadCore, launcher.java(), growth == Growth.ENDPOINTS);
-            SubjectStarter starter = new SubjectStarter(
-                    children,
-                    directory,
-                    load.backend(),
-                    growth == Growth.WORKERS ? proxyCore + "," + loadCore : Integer.toString(proxyCore),
-                    Math.max(
-                            MAX_CONNECTIONS_LEAST,
-                            Math.max(memoryTo, growth == null ? 0 : growth.mostConnections()) + 500),
-                    launcher);
             learnFacts(names, launcher);
             Report report = new Report().environment(facts);
             Map<String, Object> raw = new LinkedHashMap<>(Map.of("environment", facts));
-            if (memory) {
-                memory(names, load, starter, children, launcher, report, raw);
-            } else if (calls) {
-                calls(names, load, starter, children, directory, launcher, report, raw);
-            } else if (growth != null) {
-                raw.put("growth", Map.of(growth.word(), grow(growth, names, load, starter, children, report)));
-            } else {
-                Measurements measured = compare(names, trials, load, starter, report);
-                raw.put("results", rawResults(names, trials, measured));
+            Stage stage = new Stage(children, directory, launcher, proxyCore, loadCore);
+            for (Part part : parts) {
+                try {
+                    part.measure(stage, report, raw);
+                } catch (IOException e) {
+                    problems.add(e.getMessage()); // what the other parts tell is not lost for it
+                }
+                children.stopAll();
             }
             raw.put("problems", problems);
             System.out.print(report);
@@ -210,17 +216,50 @@ final class Compare implements Callable<Integer> {
         return problems.isEmpty() ? 0 : 1;
     }
 
+    private List<Part> parts(List<String> names) {
+        List<String> proxies =
+                names.stream().filter(name -> !name.equals(Subject.DIRECT)).toList();
+        List<String> growing =
+                proxies.stream().filter(name -> !NettySubject.isBare(name)).toList();
+        List<Growth> growths = everything
+                ? List.of(Growth.values())
+                : grow.stream().map(Growth::named).toList();
+        List<Part> parts = new ArrayList<>();
+        if (comparesScenarios()) {
+            List<Trial> trials = trials();
+            parts.add((stage, report, raw) -> scenarios(names, trials, stage, report, raw));
+        }
+        for (Growth growth : growths) {
+            parts.add((stage, report, raw) -> grow(growth, growing, stage, report, raw));
+        }
+        if (memory || everything) {
+            parts.add((stage, report, raw) -> memory(proxies, stage, report, raw));
+        }
+        if (calls || everything) {
+            parts.add((stage, report, raw) -> calls(proxies, stage, report, raw));
+        }
+        if (coldStart || everything) {
+            parts.add(this::coldStart);
+        }
+        return parts;
+    }
+
+    private boolean comparesScenarios() {
+        return everything || !(memory || calls || coldStart || !grow.isEmpty());
+    }
+
     // --- CPU and latency
     // ----------------------------------------------------------------------------------------------
 
     private List<Trial> trials() {
-        List<String> words = trialWords.equals(List.of("all")) ? ALL : trialWords;
+        List<String> words = everything || trialWords.equals(List.of("all")) ? ALL : trialWords;
         return words.stream().map(Trial::named).distinct().toList();
     }
 
-    private Measurements compare(
-            List<String> names, List<Trial> trials, LoadProcess load, SubjectStarter starter, Report report)
+    private void scenarios(List<String> names, List<Trial> trials, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
+        LoadProcess load = stage.startLoad(false);
+        SubjectStarter starter = stage.starter(load, 0);
         List<Subject> subjects = new ArrayList<>();
         for (String name : names) {
             subjects.add(starter.start(name));
@@ -245,10 +284,10 @@ final class Compare implements Callable<Integer> {
                 report.cost(trial, names, measured, Subject.HAPROXY);
             }
         }
+        raw.put("results", rawResults(names, trials, measured));
         if (charts != null) {
             drawRatios(names, trials, measured);
         }
-        return measured;
     }
 
     private void drawRatios(List<String> names, List<Trial> trials, Measurements measured) throws IOException {
@@ -292,64 +331,49 @@ final class Compare implements Callable<Integer> {
     // --- growth
     // -------------------------------------------------------------------------------------------------------
 
-    private Map<Integer, Map<String, List<LoadResult>>> grow(
-            Growth growth,
-            List<String> names,
-            LoadProcess load,
-            SubjectStarter starter,
-            Children children,
-            Report report)
+    private void grow(Growth growth, List<String> names, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
-        List<String> growing = names.stream()
-                .filter(name -> !name.equals(Subject.DIRECT) && !NettySubject.isBare(name))
-                .toList();
-        Growth.Grown grown = growth.measure(
-                growing, starter, children, load, warmupSeconds, rounds, Duration.ofSeconds(seconds), problems);
-        report.growth(grown, growing);
+        Growth.Grown grown = growth.measure(names, stage, warmupSeconds, rounds, Duration.ofSeconds(seconds), problems);
+        report.growth(grown, names);
+        raw.put("growth-" + growth.word(), grown.rounds(names));
         if (charts != null) {
-            LineChart chart = new LineChart(growth.title(), growth.word(), "CPU µs per " + growth.unit()).logarithmic();
-            for (String name : growing) {
-                chart.line(
-                        name,
-                        Series.of(growth.sizes().stream()
-                                .map(Integer::doubleValue)
-                                .toList()),
-                        Series.of(growth.sizes().stream()
-                                .map(size -> grown.cost(name, size).median())
-                                .toList()));
-            }
-            Files.createDirectories(charts);
-            Files.writeString(charts.resolve("growth-" + growth.word() + ".svg"), chart.svg());
+            drawGrowth(grown, names);
         }
-        return grown.rounds(growing);
+    }
+
+    private void drawGrowth(Growth.Grown grown, List<String> names) throws IOException {
+        Growth growth = grown.growth();
+        LineChart chart = new LineChart(growth.title(), growth.word(), "CPU µs per " + growth.unit()).logarithmic();
+        for (String name : names) {
+            chart.line(
+                    name,
+                    Series.of(growth.sizes().stream().map(Integer::doubleValue).toList()),
+                    Series.of(growth.sizes().stream()
+                            .map(size -> grown.cost(name, size).median())
+                            .toList()));
+        }
+        Files.createDirectories(charts);
+        Files.writeString(charts.resolve("growth-" + growth.word() + ".svg"), chart.svg());
     }
 
     // --- memory
     // -------------------------------------------------------------------------------------------------------
 
-    private void memory(
-            List<String> names,
-            LoadProcess load,
-            SubjectStarter starter,
-            Children children,
-            TidegateLauncher launcher,
-            Report report,
-            Map<String, Object> raw)
+    private void memory(List<String> names, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
-        MemoryMeter meter = new MemoryMeter(load, Jcmd.beside(launcher.java()), problems);
+        LoadProcess load = stage.startLoad(false);
+        SubjectStarter starter = stage.starter(load, memoryTo);
+        MemoryMeter meter = new MemoryMeter(load, stage.jcmd(), problems);
         List<MemorySlope> idle = new ArrayList<>();
         List<MemorySlope> busy = new ArrayList<>();
         for (String name : names) {
-            if (name.equals(Subject.DIRECT)) {
-                continue;
-            }
             // One at a time and freshly started: what an earlier load left behind would hide what a connection takes.
             Subject subject = starter.start(name);
             idle.add(meter.measureIdle(subject, memoryFrom, memoryTo));
-            children.stop(subject.process());
+            stage.children().stop(subject.process());
             Subject again = starter.start(name);
             busy.add(meter.measureBusy(again, memoryFrom, memoryTo));
-            children.stop(again.process());
+            stage.children().stop(again.process());
         }
         raw.put("memory", Map.of("idle", idle, "busy", busy));
         report.memory("idle proxied connection", idle, Subject.HAPROXY);
@@ -359,24 +383,15 @@ final class Compare implements Callable<Integer> {
     // --- calls of the kernel, and allocation
     // ----------------------------------------------------------------------------
 
-    private void calls(
-            List<String> names,
-            LoadProcess load,
-            SubjectStarter starter,
-            Children children,
-            Path directory,
-            TidegateLauncher launcher,
-            Report report,
-            Map<String, Object> raw)
+    private void calls(List<String> names, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
-        CallMeter callMeter = new CallMeter(load, children, directory, problems);
-        AllocationMeter allocationMeter = new AllocationMeter(load, Jcmd.beside(launcher.java()), directory, problems);
+        LoadProcess load = stage.startLoad(false);
+        SubjectStarter starter = stage.starter(load, 0);
+        CallMeter callMeter = new CallMeter(load, stage.children(), stage.directory(), problems);
+        AllocationMeter allocationMeter = new AllocationMeter(load, stage.jcmd(), stage.directory(), problems);
         List<CallMeter.Calls> counted = new ArrayList<>();
         List<AllocationMeter.Allocated> allocated = new ArrayList<>();
         for (String name : names) {
-            if (name.equals(Subject.DIRECT)) {
-                continue;
-            }
             Subject subject = starter.start(name);
             counted.add(callMeter.measure(subject));
             if (subject.isJvm()) {
@@ -384,11 +399,27 @@ final class Compare implements Callable<Integer> {
                         .warm(warmupSeconds);
                 allocated.add(allocationMeter.measure(subject));
             }
-            children.stop(subject.process());
+            stage.children().stop(subject.process());
         }
         raw.put("calls", counted);
         raw.put("allocation", allocated);
         report.calls(counted).allocation(allocated);
+    }
+
+    // --- start
+    // --------------------------------------------------------------------------------------------------------
+
+    private void coldStart(Stage stage, Report report, Map<String, Object> raw)
+            throws IOException, InterruptedException {
+        LoadProcess load =
+                LoadProcess.startUnpinned(stage.children(), stage.launcher().java());
+        StartMeter meter = new StartMeter(home, stage.directory(), stage.children(), load, StartMeter.Setting.DEFAULT);
+        Map<StartMeter.Way, List<StartMeter.Figures>> figures =
+                meter.measure(List.of(Path.of(System.getProperty("java.home"))), rounds);
+        Map<String, List<StartMeter.Figures>> byTitle = new LinkedHashMap<>();
+        figures.forEach((way, measured) -> byTitle.put(way.title(), measured));
+        raw.put("cold-start", byTitle);
+        report.starts(figures);
     }
 
     // --- the machine
@@ -430,7 +461,7 @@ final class Compare implements Callable<Integer> {
                     "--proxy-core and --load-core are both " + proxyCore + "; they must differ");
         }
         List<String> needed = Stream.concat(
-                        calls ? Stream.of("taskset", "strace") : Stream.of("taskset"),
+                        calls || everything ? Stream.of("taskset", "strace") : Stream.of("taskset"),
                         names.stream().filter(List.of(Subject.HAPROXY, Subject.NGINX)::contains))
                 .toList();
         List<String> missing = Tool.missing(needed);
@@ -463,18 +494,25 @@ final class Compare implements Callable<Integer> {
         if (names.stream().anyMatch(NettySubject::isTidegate)) {
             facts.put("Tidegate", Tool.firstLine(launcher.script().toString(), "version"));
         }
-        if (memory) {
+        String cores = "proxy on core " + proxyCore + ", load and backend on core " + loadCore;
+        if (comparesScenarios() || !grow.isEmpty()) {
             facts.put(
                     "method",
+                    rounds + " rounds of " + seconds + " s, in turns; " + cores + "; JVMs warmed by " + warmupSeconds
+                            + " s of load; ratios within a round, least–median–greatest");
+        }
+        if (memory || everything) {
+            facts.put(
+                    "memory",
                     "each proxy freshly started, 6 s of load, then " + memoryFrom + " to " + memoryTo
                             + " connections in six steps, and again for busy ones; a JVM collects (jcmd GC.run) before each"
-                            + " reading; line by least squares");
-        } else {
-            facts.put(
-                    "method",
-                    rounds + " rounds of " + seconds + " s, in turns; proxy on core " + proxyCore
-                            + ", load and backend on core " + loadCore + "; JVMs warmed by " + warmupSeconds
-                            + " s of load; ratios within a round, least–median–greatest");
+                            + " reading; line by least squares; " + cores);
+        }
+        if (calls || everything) {
+            facts.put("calls", "each proxy freshly started; " + cores);
+        }
+        if (coldStart || everything) {
+            facts.put("cold start", rounds + " rounds, in turns; nothing is pinned");
         }
     }
 
@@ -492,16 +530,6 @@ final class Compare implements Callable<Integer> {
                     .map(line -> line.substring(line.indexOf(':') + 1).strip())
                     .findFirst()
                     .orElse(System.getProperty("os.arch"));
-        }
-    }
-
-    private static void deleteAll(Path directory) {
-        try (Stream<Path> paths = Files.walk(directory)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException e) {
-            System.err.println("bench/compare: " + directory + " could not be deleted: " + e);
         }
     }
 }

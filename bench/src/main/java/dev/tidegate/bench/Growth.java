@@ -81,21 +81,18 @@ enum Growth {
     }
 
     /** The most connections that are open at a time. */
-    int mostConnections() {
+    private int mostConnections() {
         return this == CONNECTIONS ? sizes[sizes.length - 1] : 0;
     }
 
     /** Every subject of every size, those of one size side by side; the larger ones later, each freshly started. */
     Grown measure(
-            List<String> names,
-            SubjectStarter starter,
-            Children children,
-            LoadProcess load,
-            int warmupSeconds,
-            int rounds,
-            Duration window,
-            List<String> problems)
+            List<String> names, Stage stage, int warmupSeconds, int rounds, Duration window, List<String> problems)
             throws IOException, InterruptedException {
+        LoadProcess load = stage.startLoad(this == ENDPOINTS);
+        SubjectStarter starter = this == WORKERS
+                ? stage.starterOnBothCores(load, mostConnections())
+                : stage.starter(load, mostConnections());
         Map<Integer, Measurements> bySize = new LinkedHashMap<>();
         Map<Integer, Trial> trials = new LinkedHashMap<>();
         for (int size : sizes) {
@@ -111,7 +108,7 @@ enum Growth {
             bySize.put(size, turns.measured());
             trials.put(size, sized);
             for (Subject subject : subjects) {
-                children.stop(subject.process());
+                stage.children().stop(subject.process());
             }
         }
         return new Grown(this, trials, bySize);

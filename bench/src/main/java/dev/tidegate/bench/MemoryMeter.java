@@ -65,11 +65,11 @@ final class MemoryMeter {
     }
 
     /** What is read at a step, while the connections of that step are held. */
-    private interface Reading {
+    private interface Reader {
         long bytes(int step) throws IOException, InterruptedException;
     }
 
-    private MemorySlope measure(Subject subject, int from, int to, Reading reading)
+    private MemorySlope measure(Subject subject, int from, int to, Reader reader)
             throws IOException, InterruptedException {
         for (Scenario scenario : List.of(Scenario.SMALL, Scenario.CONNECT)) {
             note(subject, load.run(LoadSpec.of(scenario, subject.address(), CHURN)));
@@ -78,7 +78,7 @@ final class MemoryMeter {
         for (int step = 0; step < STEPS; step++) {
             int connections = from + (to - from) * step / (STEPS - 1);
             note(subject, load.hold(subject.address(), connections));
-            long bytes = reading.bytes(step);
+            long bytes = reader.bytes(step);
             readings.add(new MemorySlope.Reading(connections, bytes));
             System.err.printf("%s: %,d connections, %,d KiB%n", subject.name(), connections, bytes >> 10);
         }

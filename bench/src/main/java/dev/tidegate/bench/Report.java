@@ -1,10 +1,12 @@
 package dev.tidegate.bench;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The tables, in Markdown so that they can go into the documentation as they are. */
@@ -187,6 +189,46 @@ final class Report {
                                 String.format(Locale.ROOT, "%,.2f", allocated.bytesPerMessage())))
                         .toList());
         return this;
+    }
+
+    /** How Tidegate starts; a ratio is to the start of the same Java and the same round that has neither archive nor warm-up. */
+    Report starts(Map<StartMeter.Way, List<StartMeter.Figures>> figures) {
+        List<List<String>> rows = new ArrayList<>();
+        figures.forEach((way, mine) -> {
+            List<StartMeter.Figures> plain = figures.get(way.plain());
+            rows.add(List.of(
+                    way.title(),
+                    spread(mine, StartMeter.Figures::readyMillis).range(0),
+                    ratio(mine, plain, StartMeter.Figures::readyMillis).range(2),
+                    spread(mine, StartMeter.Figures::p50Millis).range(2),
+                    spread(mine, StartMeter.Figures::p99Millis).range(1),
+                    ratio(mine, plain, StartMeter.Figures::p99Millis).range(2),
+                    spread(mine, StartMeter.Figures::firstPerSecond).range(0),
+                    spread(mine, StartMeter.Figures::share).range(2)));
+        });
+        table(
+                "From start to warm (least–median–greatest; ratios within a round, to the first row of the same Java)",
+                List.of(
+                        "",
+                        "ready, ms",
+                        "ratio",
+                        "p50 of the first 1,000, ms",
+                        "p99, ms",
+                        "ratio",
+                        "first second, connections/s",
+                        "of the steady rate"),
+                rows);
+        return this;
+    }
+
+    private static Spread spread(List<StartMeter.Figures> figures, ToDoubleFunction<StartMeter.Figures> of) {
+        return Spread.of(figures.stream().mapToDouble(of));
+    }
+
+    private static Spread ratio(
+            List<StartMeter.Figures> mine, List<StartMeter.Figures> base, ToDoubleFunction<StartMeter.Figures> of) {
+        return Spread.of(IntStream.range(0, mine.size())
+                .mapToDouble(round -> of.applyAsDouble(mine.get(round)) / of.applyAsDouble(base.get(round))));
     }
 
     @Override

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -62,6 +65,37 @@ class ReportTest {
         assertEquals(
                 List.of("| CPU of a small request | 0.80 | 1.05 met | 1.00 met | 0.80 | 1.15 met |"),
                 rows(targets(SMALL)));
+    }
+
+    @Test
+    void aStartIsHeldAgainstThePlainOneOfTheSameJavaAndRound() {
+        StartMeter.Way old = new StartMeter.Way(Path.of("a"), "17", false, false);
+        StartMeter.Way recent = new StartMeter.Way(Path.of("b"), "25", false, false);
+        StartMeter.Way archived = new StartMeter.Way(Path.of("b"), "25", true, true);
+        Map<StartMeter.Way, List<StartMeter.Figures>> figures = new LinkedHashMap<>();
+        figures.put(old, List.of(start(1_000), start(1_000)));
+        figures.put(recent, List.of(start(400), start(800)));
+        figures.put(archived, List.of(start(200), start(200)));
+
+        String report = new Report().starts(figures).toString();
+
+        assertTrue(report.contains("| Java 17 | 1,000–1,000–1,000 | 1.00–1.00–1.00 |"), report);
+        assertTrue(report.contains("| Java 25, archive, warm-up | 200–200–200 | 0.25–0.38–0.50 |"), report);
+        assertTrue(report.contains("| 500–500–500 | 0.50–0.50–0.50 |"), report);
+    }
+
+    @Test
+    void allocationIsToldWithWhatItIsFor() {
+        String report = new Report()
+                .allocation(List.of(new AllocationMeter.Allocated("tidegate-epoll", 4_711.4, 0.006)))
+                .toString();
+
+        assertTrue(report.endsWith("| tidegate-epoll | 4,711 | 0.01 |\n\n"), report);
+        assertEquals("", new Report().allocation(List.of()).toString(), "no JVM was among the rows");
+    }
+
+    private static StartMeter.Figures start(double readyMillis) {
+        return new StartMeter.Figures(readyMillis, 1, 10, 500, 1_000);
     }
 
     private String targets(Trial... trials) {
