@@ -94,7 +94,7 @@ final class Compare implements Callable<Integer> {
 
     @Option(
             names = "--warmup",
-            defaultValue = "12",
+            defaultValue = "30",
             description = "seconds of load for each JVM before the first round, in all; default ${DEFAULT-VALUE}")
     private int warmupSeconds;
 
