@@ -69,6 +69,7 @@ public final class AdminServer implements AutoCloseable {
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     private final List<AdminAddress.Passed> descriptors = new ArrayList<>();
     private final List<Path> files = new ArrayList<>(); // of sockets that were bound here
+    private final List<Path> filesOfAnother = new ArrayList<>(); // the process before has them still
     private EventLoopGroup group;
     private AdminSettings settings;
     private Parts parts;
@@ -285,6 +286,15 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
+     * The process that had its sockets before has given them up: their files are this one's from now on, and go with it. Until
+     * then they are left alone, whatever becomes of this one.
+     */
+    public synchronized void inherit() {
+        files.addAll(filesOfAnother);
+        filesOfAnother.clear();
+    }
+
+    /**
      * Another process has its sockets: it stops listening, ends its connections once they had a moment to be answered, and
      * leaves files where they are.
      */
@@ -305,7 +315,7 @@ public final class AdminServer implements AutoCloseable {
             open(() -> new EpollServerDomainSocketChannel(passed.fd(), true), null, passed, unixListener());
         }
         if (passed.name().isEmpty() && passed.real() instanceof AdminAddress.Unix unix) {
-            files.add(unix.path());
+            filesOfAnother.add(unix.path());
         }
         descriptors.add(passed);
         return passed.name().isEmpty() ? passed.real() : passed;

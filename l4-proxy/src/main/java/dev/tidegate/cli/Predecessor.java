@@ -74,6 +74,7 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
         } else {
             log.warn("the process before has gone, or does not say that it stopped accepting; this one serves");
         }
+        admin.inherit();
         takeOver.get().close();
     }
 

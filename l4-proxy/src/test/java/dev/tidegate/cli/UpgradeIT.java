@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -150,6 +151,16 @@ class UpgradeIT {
             said = upgradeByCommand();
             assertTrue(said.contains("ended with exit code 1"), said);
             tidegate.awaitErr("process.transport nio takes no sockets over; use auto or epoll");
+            try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                // It has the admin socket by then, whose file is not its own to remove.
+                Files.writeString(
+                        directory.resolve("tidegate.yaml"),
+                        good.replace(
+                                "listen: \"127.0.0.1:0\", backend: echo",
+                                "listen: \"127.0.0.1:" + taken.getLocalPort() + "\", backend: echo"));
+                said = upgradeByCommand();
+            }
+            assertTrue(said.contains("ended with exit code 1"), said);
 
             long enough = loop.served() + 500;
             Await.until(
