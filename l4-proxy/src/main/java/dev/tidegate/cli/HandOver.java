@@ -98,6 +98,9 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         if (view.state().equals("running") || view.state().equals("done")) {
             return refused("an upgrade is under way already, by process " + view.next() + "; wait for it");
         }
+        if (proxy.phase() != Proxy.Phase.RUNNING) {
+            return refused("the process is stopping; start it again instead");
+        }
         if (dryRun) {
             return new Outcome.Compared(new DiffView(generation, List.of()));
         }
@@ -174,6 +177,9 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
 
     @Override
     public CompletionStage<Void> taken(long pid) {
+        if (proxy.phase() != Proxy.Phase.RUNNING) {
+            return CompletableFuture.failedFuture(new IllegalStateException("it was asked to stop meanwhile"));
+        }
         synchronized (this) {
             view = new UpgradeView(SELF, "done", pid, "");
         }

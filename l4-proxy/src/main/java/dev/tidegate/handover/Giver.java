@@ -20,7 +20,7 @@ public interface Giver {
      * The other is ready.
      *
      * @param pid its process
-     * @return completes when this process accepts no more
+     * @return completes when this process accepts no more; exceptionally with why, where it does not give way after all
      */
     CompletionStage<Void> taken(long pid);
 }

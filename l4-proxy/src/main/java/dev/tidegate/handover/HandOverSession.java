@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>
  *   NEW -> ASKED -> OFFERED -> SENT -> TAKEN
- *     \______\_________\________\_______________ OVER   the other has gone, or was refused
+ *     \______\_________\________\______/_________ OVER   the other has gone, or was refused
  * </pre>
  *
  * <p>Confined to the hand-over's loop.
@@ -103,7 +103,7 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
             return; // it has gone meanwhile
         }
         if (why != null) {
-            refuse(why.getCause() == null ? why.getMessage() : why.getCause().getMessage());
+            refuse(said(why));
             return;
         }
         sockets = given;
@@ -121,11 +121,23 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
     private void onReady() {
         state = State.TAKEN;
         server.begunFarewell();
-        log.info("taken over pid={} sockets={}", pid, sockets.size());
-        giver.taken(pid).whenComplete((done, fault) -> channel.eventLoop().execute(this::onTaken));
+        giver.taken(pid)
+                .whenComplete(
+                        (done, why) -> channel.eventLoop().execute(why == null ? this::onTaken : () -> onKept(why)));
+    }
+
+    private void onKept(Throwable why) {
+        state = State.SENT;
+        refuse(said(why));
+        server.endFarewell();
+    }
+
+    private static String said(Throwable why) {
+        return String.valueOf((why.getCause() == null ? why : why.getCause()).getMessage());
     }
 
     private void onTaken() {
+        log.info("taken over pid={} sockets={}", pid, sockets.size());
         server.withdraw();
         say(Wire.TAKEN).addListener(ChannelFutureListener.CLOSE).addListener(said -> server.endFarewell());
     }

@@ -76,10 +76,7 @@ public final class TakeOver implements AutoCloseable {
         channel = (EpollDomainSocketChannel) connected.channel();
         say(Wire.hello());
         String answer = line();
-        if (answer.startsWith(Wire.REFUSED)) {
-            throw new IOException(
-                    "the running process refuses to hand over: " + answer.substring(Wire.REFUSED.length()));
-        }
+        throwIfRefused(answer);
         List<HandedSocket> announced;
         try {
             announced = Wire.announced(answer);
@@ -112,13 +109,24 @@ public final class TakeOver implements AutoCloseable {
      * This process is ready: the other stops accepting. To be called once.
      *
      * @return whether the other has said that it did; if not, it has perhaps gone
+     * @throws IOException when the other does not give way after all; its message is one line for the operator
      */
-    public boolean ready() {
+    public boolean ready() throws IOException {
+        say(Wire.READY);
+        String answer;
         try {
-            say(Wire.READY);
-            return line().equals(Wire.TAKEN);
+            answer = line();
         } catch (IOException gone) {
             return false;
+        }
+        throwIfRefused(answer);
+        return answer.equals(Wire.TAKEN);
+    }
+
+    private static void throwIfRefused(String answer) throws IOException {
+        if (answer.startsWith(Wire.REFUSED)) {
+            throw new IOException(
+                    "the running process refuses to hand over: " + answer.substring(Wire.REFUSED.length()));
         }
     }
 

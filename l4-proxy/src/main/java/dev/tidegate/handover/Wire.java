@@ -17,7 +17,7 @@ import java.util.Locale;
  *   next      SEND
  *   running   N descriptors
  *   next      READY
- *   running   TAKEN
+ *   running   TAKEN                                                   or REFUSED why
  * </pre>
  *
  * <p>An end before READY, by either, leaves all as it was. The first line is the same in every version, so that one that is

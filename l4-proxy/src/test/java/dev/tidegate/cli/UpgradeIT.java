@@ -175,6 +175,31 @@ class UpgradeIT {
 
     @Test
     @Tag("slow")
+    void aStopWhileTheNextProcessStartsIsAStop() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(echo.address(), echo.address()).replace("warm-up: off", "warm-up: 2s"))
+                        .start()) {
+            long next = new AdminCurl(admin())
+                    .post("/v1/upgrade", null)
+                    .expect(200)
+                    .json()
+                    .get("next")
+                    .asLong();
+            started.add(next);
+            tidegate.awaitErr("take-over asked for");
+
+            tidegate.signal("TERM"); // a lame duck of 10 s begins
+
+            tidegate.awaitErr("the running process refuses to hand over: it was asked to stop meanwhile");
+            awaitEnd(next);
+            assertEquals(tidegate.pid(), pid());
+            assertEquals(0, tidegate.awaitExit());
+        }
+    }
+
+    @Test
+    @Tag("slow")
     void theSecondOfTwoAtOnceIsRefused() throws Exception {
         try (ScriptedBackend echo = ScriptedBackend.echo();
                 TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))

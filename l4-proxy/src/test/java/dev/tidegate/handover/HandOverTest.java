@@ -43,6 +43,7 @@ class HandOverTest {
     private final List<String> told = new CopyOnWriteArrayList<>();
     private final List<Socket> open = new ArrayList<>();
     private CompletableFuture<List<HandedSocket>> offer;
+    private CompletableFuture<Void> way = CompletableFuture.completedFuture(null);
     private Path path;
     private HandOverServer server;
 
@@ -68,7 +69,7 @@ class HandOverTest {
             @Override
             public CompletionStage<Void> taken(long pid) {
                 told.add("taken " + pid);
-                return CompletableFuture.completedFuture(null);
+                return way;
             }
         });
     }
@@ -117,6 +118,28 @@ class HandOverTest {
         }
         Await.until("the running one goes on", () -> told.equals(List.of("give", "go on")));
 
+        try (TakeOver again = TakeOver.from(path, EPOLL)) {
+            again.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+            assertTrue(again.ready());
+        }
+    }
+
+    /** A stop that came while the next process started is a stop. */
+    @Test
+    void whoIsReadyTooLateIsRefusedAndAnotherMayTry() throws IOException {
+        way = CompletableFuture.failedFuture(new IllegalStateException("it was asked to stop meanwhile"));
+        try (TakeOver next = TakeOver.from(path, EPOLL)) {
+            next.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+
+            IOException refused = assertThrows(IOException.class, next::ready);
+
+            assertEquals(
+                    "the running process refuses to hand over: it was asked to stop meanwhile", refused.getMessage());
+        }
+        assertEquals(List.of("give", "taken " + SELF, "go on"), told);
+        assertTrue(Files.exists(path));
+
+        way = CompletableFuture.completedFuture(null);
         try (TakeOver again = TakeOver.from(path, EPOLL)) {
             again.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
             assertTrue(again.ready());
