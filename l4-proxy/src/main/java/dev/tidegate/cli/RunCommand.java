@@ -112,7 +112,7 @@ final class RunCommand implements Callable<Integer> {
         WarmUp warmUp = new WarmUp(valid.process().warmUp());
         main.signals().starting(warmUp::stop);
         String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
-        try (SystemdNotice notice = SystemdNotice.begin(System::getenv)) {
+        try (SystemdNotice notice = SystemdNotice.begin(System::getenv, takeOver)) {
             Service service;
             try {
                 service = Service.start(

@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   STARTING -> CHECKING -> SERVING (reloading or not) -> STOPPING
  *        \___________\______________________________________^
+ *   NEXT -> CHECKING             while another process is the service's main one, nobody listens to this one
  *   from anywhere to SILENT, once another process has taken over
  * </pre>
  *
@@ -47,6 +48,7 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     /** Where the process stands, in what has been told. */
     private enum Phase {
         STARTING,
+        NEXT,
         CHECKING,
         SERVING,
         STOPPING,
@@ -59,14 +61,15 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     private final long begunNanos;
 
     // the thread's:
-    private Phase phase = Phase.STARTING;
+    private Phase phase;
     private Vitals vitals; // null before it is up
     private boolean reloading;
     private boolean rejected;
     private StopTimes stop; // null before it stops
     private String told = "";
 
-    private SystemdNotice(Notifier notifier, Ticker ticker, ScheduledExecutorService thread) {
+    private SystemdNotice(Notifier notifier, Ticker ticker, ScheduledExecutorService thread, Phase first) {
+        this.phase = first;
         this.notifier = notifier;
         this.ticker = ticker;
         this.thread = thread;
@@ -77,20 +80,22 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
      * The process begins to start.
      *
      * @param environment looks up a variable; null for one that is not set
+     * @param takesOver whether another is the service's main one until this is up
      */
-    static SystemdNotice begin(UnaryOperator<String> environment) {
+    static SystemdNotice begin(UnaryOperator<String> environment, boolean takesOver) {
         Notifier notifier = Notifier.of(environment);
         return over(
                 notifier,
                 System::nanoTime,
                 notifier.active()
                         ? Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("tidegate-systemd", true))
-                        : null);
+                        : null,
+                takesOver);
     }
 
     /** The same, by that time and on that thread; null when nobody is to be told. */
-    static SystemdNotice over(Notifier notifier, Ticker ticker, ScheduledExecutorService thread) {
-        SystemdNotice notice = new SystemdNotice(notifier, ticker, thread);
+    static SystemdNotice over(Notifier notifier, Ticker ticker, ScheduledExecutorService thread, boolean takesOver) {
+        SystemdNotice notice = new SystemdNotice(notifier, ticker, thread, takesOver ? Phase.NEXT : Phase.STARTING);
         notice.repeat(TICK, notice::tick);
         return notice;
     }
@@ -178,7 +183,7 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     // ---- what happens, in its order
 
     private void upNow(Vitals now) {
-        if (phase == Phase.STARTING) {
+        if (phase == Phase.STARTING || phase == Phase.NEXT) {
             vitals = now;
             phase = Phase.CHECKING;
             var unused = now.firstChecks().thenRun(() -> post(this::checksOver));
@@ -244,7 +249,7 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
                 tell(stopText());
                 extend(ticker.nanoTime() - stop.overNanos() < 0);
             }
-            case SILENT -> {
+            case NEXT, SILENT -> {
                 // another process speaks
             }
         }

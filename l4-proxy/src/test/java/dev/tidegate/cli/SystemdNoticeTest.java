@@ -62,7 +62,7 @@ class SystemdNoticeTest {
     @BeforeEach
     void begin() {
         notifier = Notifier.of(Map.of("NOTIFY_SOCKET", manager.address())::get);
-        notice = SystemdNotice.over(notifier, loop.ticker()::nanoTime, loop.eventLoop());
+        notice = SystemdNotice.over(notifier, loop.ticker()::nanoTime, loop.eventLoop(), false);
         loop.runReady();
     }
 
@@ -250,6 +250,20 @@ class SystemdNoticeTest {
         notice.stopping(times(0, 10));
         loop.advance(Duration.ofSeconds(10));
         assertEquals(List.of("MAINPID=4711"), told());
+    }
+
+    /** systemd believes the main process alone, and complains of every other that speaks. */
+    @Test
+    void aProcessThatTakesOverSaysNothingBeforeItIsTheMainOne() {
+        told();
+        SystemdNotice next = SystemdNotice.over(notifier, loop.ticker()::nanoTime, loop.eventLoop(), true);
+        notice.handedOver(4711);
+        loop.advance(Duration.ofSeconds(3));
+        assertEquals(List.of("MAINPID=4711"), told());
+
+        next.up(vitals);
+        loop.runReady();
+        assertEquals(List.of(ready("serving 3 listeners, 14 of 14 endpoints up")), told());
     }
 
     @Test
