@@ -38,6 +38,11 @@ final class NoticeText {
                 : "ending " + counted(connections, "connection") + " now";
     }
 
+    /** What is added while another process ends its connections. */
+    static String waitingFor(long pid) {
+        return "; process " + pid + ", which it has taken over from, still drains";
+    }
+
     private static String counted(int count, String thing) {
         return count + " " + thing + (count == 1 ? "" : "s");
     }

@@ -25,8 +25,9 @@ import org.slf4j.LoggerFactory;
  *
  * @param inheritance the sockets
  * @param takeOver the conversation with the other; empty when there is none
+ * @param process the other; empty when there is none
  */
-record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
+record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optional<ProcessHandle> process) {
     private static final Logger log = LoggerFactory.getLogger(Predecessor.class);
 
     /** So long endpoints may take to be checked once, before this process takes over without knowing of them. */
@@ -44,6 +45,7 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
             return new Predecessor(
                     Inheritance.fromSystemd(
                             config, environment, ProcessHandle.current().pid()),
+                    Optional.empty(),
                     Optional.empty());
         }
         ProcessConfig.Transport transport = config.process().transport();
@@ -59,7 +61,8 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver) {
                         + " set RUNTIME_DIRECTORY, XDG_RUNTIME_DIR or a UNIX socket in admin.listen"));
         TakeOver asked = TakeOver.from(path, epoll);
         made.push(asked::close);
-        return new Predecessor(Inheritance.handedOver(config, asked.sockets()), Optional.of(asked));
+        return new Predecessor(
+                Inheritance.handedOver(config, asked.sockets()), Optional.of(asked), ProcessHandle.of(asked.pid()));
     }
 
     /** This process listens: the other one is told, once the endpoints are known, and stops accepting. */

@@ -150,6 +150,10 @@ final class RunCommand implements Callable<Integer> {
         main.whenUp().accept(service);
         notice.up(service, System::getenv);
         service.awaitStopped();
+        if (notice.active()) {
+            // With its main process a manager ends the whole service, connections of the process before included.
+            service.awaitPredecessor(notice::waitsFor);
+        }
     }
 
     private List<String> arguments() {

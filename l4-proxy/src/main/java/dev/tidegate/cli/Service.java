@@ -16,6 +16,7 @@ import dev.tidegate.control.ProxyAdmin;
 import dev.tidegate.control.RuntimeState;
 import dev.tidegate.control.StateDirectory;
 import dev.tidegate.control.StateStore;
+import dev.tidegate.control.StopTimes;
 import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.listener.TransportChoice;
 import dev.tidegate.telemetry.AccessLog;
@@ -36,8 +37,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -57,6 +62,8 @@ final class Service {
     private final Optional<FileReloads> reloads;
     private final HandOver handOver;
     private final Deque<Runnable> ends;
+    private final Optional<ProcessHandle> before;
+    private final CompletableFuture<Void> hurried = new CompletableFuture<>();
     private final AtomicInteger terms = new AtomicInteger();
 
     private Service(
@@ -66,7 +73,9 @@ final class Service {
             TransportChoice choice,
             Optional<FileReloads> reloads,
             HandOver handOver,
+            Optional<ProcessHandle> before,
             Deque<Runnable> ends) {
+        this.before = before;
         this.handOver = handOver;
         this.accessLog = accessLog;
         this.proxy = proxy;
@@ -251,7 +260,7 @@ final class Service {
             log.warn("in force from before the restart: {}", RestoredText.changes(proxy.runtime()));
             RestoredText.servingNobody(proxy.runtime(), proxy.snapshot()).forEach(log::warn);
         }
-        return new Service(accessLog, proxy, admin, choice, reloads, handOver, made);
+        return new Service(accessLog, proxy, admin, choice, reloads, handOver, before.process(), made);
     }
 
     /** A line for each listener. */
@@ -311,6 +320,7 @@ final class Service {
     }
 
     void stopNow() {
+        hurried.complete(null);
         proxy.stopNow();
     }
 
@@ -334,5 +344,34 @@ final class Service {
     void awaitStopped() {
         proxy.stopped().join();
         ends.forEach(Runnable::run);
+    }
+
+    /**
+     * Waits for the process that this one has taken over from, while that still drains: not past this one's own deadline, and
+     * not once it is to stop now. To be called when this one has stopped.
+     *
+     * @param waitsFor told that process, if it still runs
+     */
+    void awaitPredecessor(LongConsumer waitsFor) {
+        if (before.isEmpty() || !before.get().isAlive() || hurried.isDone()) {
+            return;
+        }
+        long pid = before.get().pid();
+        log.info("waits for the process before, which still drains pid={}", pid);
+        waitsFor.accept(pid);
+        StopTimes times = proxy.stopBegun().getNow(null);
+        // Without times this one has handed over itself, and the one before it began to drain earlier.
+        long nanos = times == null
+                ? proxy.config().process().shutdown().deadline().toNanos()
+                : times.overNanos() - System.nanoTime();
+        try {
+            CompletableFuture.anyOf(before.get().onExit(), hurried).get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException late) {
+            log.warn("the process before still runs, and is waited for no more pid={}", pid);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("the end of process " + pid + " cannot be waited for", e);
+        }
     }
 }

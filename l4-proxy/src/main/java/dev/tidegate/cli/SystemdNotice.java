@@ -66,6 +66,7 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     private boolean reloading;
     private boolean rejected;
     private StopTimes stop; // null before it stops
+    private long waitsFor = -1; // the process before, which drains still; negative: for none
     private String told = "";
 
     private SystemdNotice(Notifier notifier, Ticker ticker, ScheduledExecutorService thread, Phase first) {
@@ -140,6 +141,16 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     /** The process is on its way out. */
     void stopping(StopTimes times) {
         post(() -> stoppingNow(times));
+    }
+
+    /** Its own connections have ended, and it stays for those of the process that it has taken over from. */
+    void waitsFor(long pid) {
+        post(() -> waitsFor = pid);
+    }
+
+    /** Whether there is anybody to tell. */
+    boolean active() {
+        return thread != null;
     }
 
     /** Another process is the service from now on: it is named, and this one says no more. */
@@ -226,7 +237,8 @@ final class SystemdNotice implements FileReloads.Observer, AutoCloseable {
     }
 
     private String stopText() {
-        return NoticeText.stopping(vitals.connections(), stop, ticker.nanoTime());
+        return NoticeText.stopping(vitals.connections(), stop, ticker.nanoTime())
+                + (waitsFor < 0 ? "" : NoticeText.waitingFor(waitsFor));
     }
 
     /** Tells what has changed, and asks for time where it is needed. */

@@ -36,6 +36,7 @@ public final class TakeOver implements AutoCloseable {
     private final EventLoopGroup group;
     private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>(); // lines, descriptors, and in the end this
     private EpollDomainSocketChannel channel;
+    private long pid;
     private List<HandedSocket> sockets = List.of();
 
     private TakeOver(Path path, IoHandlerFactory epoll) {
@@ -74,6 +75,7 @@ public final class TakeOver implements AutoCloseable {
                     + "; start without --take-over");
         }
         channel = (EpollDomainSocketChannel) connected.channel();
+        pid = channel.peerCredentials().pid(); // of whoever listens
         say(Wire.hello());
         String answer = line();
         throwIfRefused(answer);
@@ -128,6 +130,11 @@ public final class TakeOver implements AutoCloseable {
             throw new IOException(
                     "the running process refuses to hand over: " + answer.substring(Wire.REFUSED.length()));
         }
+    }
+
+    /** The running process. */
+    public long pid() {
+        return pid;
     }
 
     private void say(String line) {

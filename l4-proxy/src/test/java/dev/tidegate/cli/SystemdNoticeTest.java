@@ -267,6 +267,21 @@ class SystemdNoticeTest {
     }
 
     @Test
+    void aStopThatStaysForTheProcessBeforeTellsSo() {
+        serve();
+        notice.stopping(times(0, 25));
+        loop.runReady();
+        told();
+        notice.waitsFor(4711);
+        loop.advance(SECOND);
+        assertEquals(
+                List.of(
+                        "STATUS=draining 0 connections, 24 s left; process 4711, which it has taken over from, still drains",
+                        EXTENSION),
+                told());
+    }
+
+    @Test
     void signsOfLifeComeTwiceInEachInterval() {
         serve();
         notice.watchdog(Duration.ofSeconds(3), whenAll -> RollCall.begin(Map.of("control", Runnable::run), whenAll));
