@@ -42,6 +42,7 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
     private AdminServer admin; // set once, before anyone can ask
     private HandOverServer server;
     private Relaunch relaunch;
+    private Relaunch.Next next; // the last that was started; null before
     private String impossible = "the process is starting";
     private UpgradeView view = new UpgradeView(SELF, "none", null, "");
 
@@ -104,7 +105,6 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         if (dryRun) {
             return new Outcome.Compared(new DiffView(generation, List.of()));
         }
-        Process next;
         try {
             next = relaunch.start();
         } catch (IOException cannot) {
@@ -113,9 +113,10 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         }
         log.info("upgrade: process {} is to take over", next.pid());
         view = new UpgradeView(SELF, "running", next.pid(), "");
-        var ended = next.onExit().thenAccept(this::onEnded);
+        Relaunch.Next started = next;
+        var ended = started.child().onExit().thenAccept(child -> onEnded(started));
         var late = CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        late.execute(() -> onLate(next));
+        late.execute(() -> onLate(started));
         assert !ended.isCancelled();
         return new Outcome.Done(generation, List.of(), view);
     }
@@ -124,30 +125,31 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         return new Outcome.Refused(Outcome.Why.CONFLICT, why, List.of());
     }
 
-    private synchronized void onEnded(Process next) {
-        if (isRunning(next)) {
+    private synchronized void onEnded(Relaunch.Next started) {
+        if (isRunning(started)) {
+            int exit = started.child().exitValue();
             failed(
-                    next,
-                    "process " + next.pid() + " ended with exit code " + next.exitValue()
-                            + (next.exitValue() == Exit.CONFIG
+                    started,
+                    "process " + started.pid() + " ended with exit code " + exit
+                            + (exit == Exit.CONFIG
                                     ? ": the configuration is missing or invalid, `tidegate check` tells more"
                                     : "; the log has its words"));
         }
     }
 
-    private synchronized void onLate(Process next) {
-        if (isRunning(next)) {
-            failed(next, "process " + next.pid() + " was not ready within " + PATIENCE_SECONDS + " s");
-            next.destroyForcibly();
+    private synchronized void onLate(Relaunch.Next started) {
+        if (isRunning(started)) {
+            failed(started, "process " + started.pid() + " was not ready within " + PATIENCE_SECONDS + " s");
+            started.itself().destroyForcibly();
         }
     }
 
-    private boolean isRunning(Process next) {
-        return view.state().equals("running") && view.next() == next.pid();
+    private boolean isRunning(Relaunch.Next started) {
+        return view.state().equals("running") && view.next() == started.pid();
     }
 
-    private void failed(Process next, String why) {
-        view = new UpgradeView(SELF, "failed", next.pid(), why);
+    private void failed(Relaunch.Next started, String why) {
+        view = new UpgradeView(SELF, "failed", started.pid(), why);
         log.error("upgrade failed, this process goes on: {}", why);
     }
 
@@ -180,13 +182,16 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         if (proxy.phase() != Proxy.Phase.RUNNING) {
             return CompletableFuture.failedFuture(new IllegalStateException("it was asked to stop meanwhile"));
         }
+        Optional<Relaunch.Next> started;
         synchronized (this) {
             view = new UpgradeView(SELF, "done", pid, "");
+            started = Optional.ofNullable(next).filter(each -> each.pid() == pid);
         }
         // In this order: once it accepts no more, a process without connections ends, and none of the rest would be
         // done.
         return CompletableFuture.runAsync(() -> {
                     admin.giveUp();
+                    started.ifPresent(Relaunch.Next::release);
                     whenHandedOver.accept(pid);
                 })
                 .thenCompose(done -> proxy.handOver());

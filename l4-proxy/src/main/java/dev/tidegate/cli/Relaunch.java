@@ -6,14 +6,24 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How this process is started anew, to take over from itself. Immutable. */
 final class Relaunch {
     /** The launcher's own path, which it tells the JVM; what is there now may be a newer version. */
     static final String LAUNCHER = "tidegate.launcher";
+
+    private static final Logger log = LoggerFactory.getLogger(Relaunch.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final List<String> command;
 
@@ -45,16 +55,48 @@ final class Relaunch {
     }
 
     /**
+     * The next process.
+     *
+     * @param child of this one, whose exit code is the next one's: itself, or what stands between the two
+     * @param itself the next one
+     */
+    record Next(Process child, ProcessHandle itself) {
+        long pid() {
+            return itself.pid();
+        }
+
+        /** Takes away what stands between: the next one's parent is the service manager from now on. */
+        void release() {
+            if (child.pid() == pid()) {
+                return;
+            }
+            try {
+                child.destroyForcibly();
+                if (!child.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                    log.warn("process {} does not end, though it was killed", child.pid());
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
      * Starts it, with what this process says as its words too, and out of the reach of a terminal's signals.
+     *
+     * <p>Under systemd something stands between: of a main process that is not its own child systemd neither sees the end nor
+     * waits for it at a stop, but kills it at once. So once this process has handed over, {@link Next#release} makes the next
+     * one an orphan, and by that systemd's child, before it is named as the main one.
      *
      * @throws IOException when it cannot be started
      */
-    Process start() throws IOException {
+    Next start() throws IOException {
         List<String> detached = new ArrayList<>(command);
-        Stream.of("/usr/bin/setsid", "/bin/setsid")
+        Optional<String> setsid = Stream.of("/usr/bin/setsid", "/bin/setsid")
                 .filter(file -> Files.isExecutable(Path.of(file)))
-                .findFirst()
-                .ifPresent(setsid -> detached.add(0, setsid));
+                .findFirst();
+        boolean between = setsid.isPresent() && System.getenv("NOTIFY_SOCKET") != null;
+        setsid.ifPresent(tool -> detached.addAll(0, between ? List.of(tool, "--fork", "--wait") : List.of(tool)));
         ProcessBuilder builder = new ProcessBuilder(detached)
                 .redirectInput(new File("/dev/null"))
                 .redirectOutput(ProcessBuilder.Redirect.INHERIT)
@@ -62,6 +104,20 @@ final class Relaunch {
         // What systemd said was for this process alone; of its watchdog the next one is to keep the pace too.
         ListenFds.VARIABLES.forEach(builder.environment()::remove);
         builder.environment().remove("WATCHDOG_PID");
-        return builder.start();
+        Process child = builder.start();
+        return new Next(child, between ? childOf(child) : child.toHandle());
+    }
+
+    /** What it has started; itself where it ends without having done so. */
+    private static ProcessHandle childOf(Process process) {
+        long begin = System.nanoTime();
+        while (process.isAlive() && System.nanoTime() - begin < PATIENCE.toNanos()) {
+            Optional<ProcessHandle> started = process.children().findFirst();
+            if (started.isPresent()) {
+                return started.get();
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return process.toHandle();
     }
 }

@@ -1,11 +1,13 @@
 package dev.tidegate.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
+import dev.tidegate.testkit.NotifySocket;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import java.io.IOException;
@@ -170,6 +172,53 @@ class UpgradeIT {
             assertEquals(List.of(), loop.failures());
             assertEquals(tidegate.pid(), pid());
             loop.arriveNoMore();
+        }
+    }
+
+    /**
+     * Of a main process that is not its child systemd sees no end, and kills it at once at a stop; of others it hears nothing;
+     * and it kills those with the main one.
+     */
+    @Test
+    @Tag("slow")
+    void underAServiceManagerTheNextProcessIsItsChildAndStaysForTheOneBefore() throws Exception {
+        try (NotifySocket manager = NotifySocket.inAbstract();
+                ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(echo.address(), echo.address()).replace("lame-duck: 10s", "lame-duck: 0s"))
+                        .with("NOTIFY_SOCKET", manager.address())
+                        .start()) {
+            manager.await("READY=1");
+            try (ScriptedClient longOne = ScriptedClient.connect(longPort())) {
+                assertEcho(longOne);
+                assertEquals("", upgradeByCommand());
+                long next = pid();
+                started.add(next);
+                manager.await("READY=1\nMAINPID=" + next);
+                assertNotEquals(
+                        tidegate.pid(),
+                        ProcessHandle.of(next)
+                                .orElseThrow()
+                                .parent()
+                                .orElseThrow()
+                                .pid());
+                assertEquals(1, manager.messages("STATUS=starting").size(), manager.messages()::toString);
+
+                ProcessHandle.of(next).orElseThrow().destroy();
+                manager.await("STATUS=draining 0 connections, ");
+                CompletableFuture<?> ended =
+                        ProcessHandle.of(next).orElseThrow().onExit();
+                while (manager.messages().stream().noneMatch(each -> each.contains("; process " + tidegate.pid()))) {
+                    assertEcho(longOne);
+                }
+                assertEcho(longOne);
+                assertTrue(tidegate.isAlive());
+                assertFalse(ended.isDone());
+                assertEquals(End.Kind.FIN, longOne.readToEnd(BOUND).kind());
+                awaitEnd(tidegate.pid());
+                awaitEnd(next);
+            }
         }
     }
 

@@ -77,6 +77,11 @@ class PackagedServiceIT {
     }
 
     @Test
+    void theProcessThatHasTakenOverIsTheServiceLikeAnyOther() {
+        scenario("successor");
+    }
+
+    @Test
     void theVariantForTheJavaOfTheHostIsReplacedByTheOther() {
         scenario("slim");
     }
