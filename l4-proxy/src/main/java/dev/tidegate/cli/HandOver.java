@@ -64,6 +64,11 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
     synchronized void serve(Optional<Path> where, AdminServer its, List<String> arguments) {
         admin = its;
         Optional<IoHandlerFactory> epoll = TransportChoice.epollHandlers();
+        if (SELF == 1) {
+            impossible = "this is process 1 of its container, with which all others end; replace the container instead";
+            log.debug("no upgrade without a gap: {}", impossible);
+            return;
+        }
         if (where.isEmpty() || epoll.isEmpty() || !proxy.handsOver()) {
             impossible = where.isEmpty()
                     ? "there is no directory for the hand-over socket; set RUNTIME_DIRECTORY, XDG_RUNTIME_DIR or a UNIX"

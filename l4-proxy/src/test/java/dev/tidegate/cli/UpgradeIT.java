@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.tidegate.testkit.Await;
 import dev.tidegate.testkit.End;
 import dev.tidegate.testkit.NotifySocket;
+import dev.tidegate.testkit.Requirement;
 import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import java.io.IOException;
@@ -244,6 +245,22 @@ class UpgradeIT {
             awaitEnd(next);
             assertEquals(tidegate.pid(), pid());
             assertEquals(0, tidegate.awaitExit());
+        }
+    }
+
+    /** With process 1 of a container its other processes end. */
+    @Test
+    @Tag("slow")
+    void processOneIsNotUpgraded() throws Exception {
+        Requirement.met("root".equals(System.getProperty("user.name")), "a process namespace needs root");
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
+                        .before(List.of("unshare", "--pid", "--fork", "--kill-child", "--mount-proc"))
+                        .start()) {
+            String said = upgradeByCommand();
+
+            assertTrue(said.contains("upgrades are not possible here: this is process 1 of its container"), said);
+            assertTrue(tidegate.isAlive());
         }
     }
 
