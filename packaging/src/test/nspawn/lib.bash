@@ -34,6 +34,14 @@ with_endpoints() {
   await 20 ready
 }
 
+# Makes /tmp/next.deb: the package again, as the next version.
+make_next() {
+  dpkg-deb -R "$package" /tmp/next
+  sed -i "s/^Version: .*/Version: $(dpkg-query -W -f '${Version}' tidegate)+next/" /tmp/next/DEBIAN/control
+  dpkg-deb -b -Znone --root-owner-group /tmp/next /tmp/next.deb > /out/dpkg
+  rm -r /tmp/next
+}
+
 ready() { curl -sf -o /dev/null --unix-socket /run/tidegate/admin.sock http://localhost/readyz; }
 
 admin() { curl -sf --unix-socket /run/tidegate/admin.sock "http://localhost$1"; }

@@ -82,6 +82,11 @@ class PackagedServiceIT {
     }
 
     @Test
+    void anUpgradeLeavesAloneWhatTheNextVersionCannotReplace() {
+        scenario("unsettled");
+    }
+
+    @Test
     void theVariantForTheJavaOfTheHostIsReplacedByTheOther() {
         scenario("slim");
     }
