@@ -72,12 +72,12 @@ async def storm(port, rate, stop_file):
         try:
             answer = await asyncio.wait_for(exchange(port), BOUND)
             counts["answered" if answer == b"x" else "ended"] += 1
+        except asyncio.TimeoutError:  # an OSError too
+            counts["silent"] += 1
         except ConnectionRefusedError:
             counts["refused"] += 1
         except OSError:
             counts["reset"] += 1
-        except asyncio.TimeoutError:
-            counts["silent"] += 1
 
     loop = asyncio.get_running_loop()
     start = loop.time()
