@@ -2,6 +2,7 @@ package dev.tidegate.admin;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -37,7 +38,17 @@ final class SocketFile {
             throw new IOException("admin address \"unix:" + path
                     + "\": a file that is no socket is there; remove it or choose another path");
         }
-        if (isLive(path)) {
+        boolean live;
+        try {
+            live = isLive(path);
+        } catch (SocketException e) {
+            throw new IOException(
+                    "admin address \"unix:" + path + "\": the socket that is there may not be opened ("
+                            + e.getMessage() + "): it is another user's; stop its process, remove it, or choose another"
+                            + " path",
+                    e);
+        }
+        if (live) {
             throw new IOException("admin address \"unix:" + path
                     + "\" is already in use; stop the process that listens there or choose another path");
         }

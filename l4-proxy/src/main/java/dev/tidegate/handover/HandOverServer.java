@@ -15,6 +15,7 @@ import io.netty.handler.codec.string.StringDecoder;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -121,6 +122,8 @@ public final class HandOverServer implements AutoCloseable {
             return true;
         } catch (ConnectException e) {
             return false;
+        } catch (SocketException e) {
+            throw new IOException("the socket that is there is another user's (" + e.getMessage() + "); remove it", e);
         }
     }
 

@@ -4,9 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.testkit.Requirement;
 import dev.tidegate.testkit.ScriptedBackend;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -158,6 +163,34 @@ class NarrowHostIT {
                 err.stream().anyMatch(line -> line.startsWith("\tat ") || line.contains("Exception:")),
                 () -> String.join("\n", err));
         assertTrue(err.size() <= 6, () -> String.join("\n", err));
+    }
+
+    /** What root has left behind by a start by hand, for example. */
+    @Test
+    void anAdminSocketOfAnotherUserIsNamed() throws Exception {
+        Requirement.met("root".equals(System.getProperty("user.name")), "files of two users need root");
+        Path socket = directory.resolve("admin.sock");
+        try (ServerSocketChannel left = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            left.bind(UnixDomainSocketAddress.of(socket));
+        }
+        Files.setPosixFilePermissions(socket, PosixFilePermissions.fromString("rw-------"));
+        Files.setAttribute(socket, "unix:uid", 1);
+        String mayNot = "-dac_override,-dac_read_search";
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(backend, "transport: auto") + "admin: {listen: \"unix:" + socket + "\"}\n")
+                        .before(List.of("setpriv", "--bounding-set", mayNot, "--inh-caps", mayNot))
+                        .startOnly()) {
+            assertEquals(1, tidegate.awaitExit());
+
+            assertEquals(
+                    List.of("tidegate: admin address \"unix:" + socket
+                            + "\": the socket that is there may not be opened"
+                            + " (Permission denied): it is another user's; stop its process, remove it, or choose another"
+                            + " path"),
+                    tidegate.err());
+        }
     }
 
     private static String yaml(ScriptedBackend backend, String process) {
