@@ -55,6 +55,9 @@ import org.slf4j.event.Level;
 final class Service {
     private static final Logger log = LoggerFactory.getLogger(Service.class);
 
+    /** Fewer connections than nearly anybody has in mind who runs a balancer. */
+    private static final int FEW = 100;
+
     private final AccessLog accessLog;
     private final Proxy proxy;
     private final AdminServer admin;
@@ -154,7 +157,8 @@ final class Service {
         int listeners = config.frontends().stream()
                 .mapToInt(frontend -> frontend.listen().size())
                 .sum();
-        int maxConnections = maxConnections(config.process(), FdLimit.ofThisProcess(workers, listeners));
+        FdLimit fdLimit = FdLimit.ofThisProcess(workers, listeners);
+        int maxConnections = maxConnections(config.process(), fdLimit);
         Ticker ticker = System::nanoTime;
         FloodLog floods = new FloodLog(System::nanoTime);
         floods.start();
@@ -248,6 +252,14 @@ final class Service {
                 choice.reason(),
                 workers,
                 maxConnections);
+        if (config.process().maxConnections().isEmpty() && maxConnections < FEW) {
+            log.warn(
+                    "process.max-connections: auto is {}, and who comes beyond that is reset: the limit on file descriptors"
+                            + " is {}, there are {} MiB of heap; raise the one that is short (LimitNOFILE, ulimit -n; -Xmx)",
+                    maxConnections,
+                    fdLimit.descriptors(),
+                    Runtime.getRuntime().maxMemory() >> 20);
+        }
         if (adminAddresses.isEmpty()) {
             log.warn(
                     "admin API off: set admin.listen, RUNTIME_DIRECTORY or XDG_RUNTIME_DIR to have /readyz and /metrics");

@@ -165,6 +165,18 @@ class NarrowHostIT {
         assertTrue(err.size() <= 6, () -> String.join("\n", err));
     }
 
+    @Test
+    void descriptorsForNextToNoConnectionsAreWarnedOf() throws Exception {
+        try (ScriptedBackend backend = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(backend, "transport: epoll"))
+                        .limited("--nofile=150:150")
+                        .start()) {
+            tidegate.awaitErr(
+                    "process.max-connections: auto is 8, and who comes beyond that is reset: the limit on file"
+                            + " descriptors is 150, ");
+        }
+    }
+
     /** What root has left behind by a start by hand, for example. */
     @Test
     void anAdminSocketOfAnotherUserIsNamed() throws Exception {
