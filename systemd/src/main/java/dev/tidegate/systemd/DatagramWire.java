@@ -2,6 +2,7 @@ package dev.tidegate.systemd;
 
 import io.netty.channel.ChannelException;
 import io.netty.channel.unix.Socket;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,12 +14,14 @@ import java.nio.charset.StandardCharsets;
 final class DatagramWire implements Wire {
     private static final int MESSAGE_BYTES = 4096;
 
+    private final String address;
     private final byte[] path;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(MESSAGE_BYTES);
     private Socket socket; // null before the first message
 
     /** @param address a path, or {@code @} and a name in the abstract namespace */
     DatagramWire(String address) {
+        this.address = address;
         // The kernel's form of an abstract name begins with a zero byte.
         String kernelForm = address.charAt(0) == '@' ? '\0' + address.substring(1) : address;
         path = kernelForm.getBytes(StandardCharsets.UTF_8);
@@ -29,7 +32,11 @@ final class DatagramWire implements Wire {
         byte[] bytes = message.getBytes(StandardCharsets.UTF_8);
         buffer.clear();
         buffer.put(bytes, 0, Math.min(bytes.length, MESSAGE_BYTES));
-        return socket().sendToDomainSocket(buffer, 0, buffer.position(), path) > 0;
+        try {
+            return socket().sendToDomainSocket(buffer, 0, buffer.position(), path) > 0;
+        } catch (FileNotFoundException none) {
+            throw new IOException("there is no " + address, none); // which Netty throws without a word
+        }
     }
 
     private Socket socket() throws IOException {

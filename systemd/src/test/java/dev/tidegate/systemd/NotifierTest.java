@@ -73,6 +73,20 @@ class NotifierTest {
     }
 
     @Test
+    void aSocketThatIsNotThereIsNamedOnce() {
+        Path nowhere = directory.resolve("nowhere");
+        try (LogLines lines = new LogLines();
+                Notifier notifier = on(nowhere.toString())) {
+            notifier.status("one");
+            notifier.ready("two");
+            Await.equal(
+                    "the log",
+                    List.of("WARN systemd cannot be told now, tried again until it can: there is no " + nowhere),
+                    lines::all);
+        }
+    }
+
+    @Test
     void anAddressOfAnotherKindIsOneWarning() {
         try (LogLines lines = new LogLines()) {
             for (String address : List.of("vsock:2:1234", "/", "/" + "x".repeat(120))) {
