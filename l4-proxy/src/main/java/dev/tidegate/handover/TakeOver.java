@@ -13,6 +13,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.DomainSocketReadMode;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -70,8 +71,7 @@ public final class TakeOver implements AutoCloseable {
                 .connect(new DomainSocketAddress(path.toString()))
                 .awaitUninterruptibly();
         if (!connected.isSuccess()) {
-            throw new IOException("there is no process to take over from at " + path + ": "
-                    + String.valueOf(connected.cause().getMessage()).replaceFirst("^.* failed[^:]*: ", "")
+            throw new IOException("there is no process to take over from at " + path + ": " + why(connected.cause())
                     + "; start without --take-over");
         }
         channel = (EpollDomainSocketChannel) connected.channel();
@@ -86,6 +86,13 @@ public final class TakeOver implements AutoCloseable {
             throw new IOException(e.getMessage() + "; restart instead", e);
         }
         sockets = received(announced);
+    }
+
+    /** Netty says nothing of a file that is not there. */
+    private static String why(Throwable cause) {
+        return cause instanceof FileNotFoundException
+                ? "there is no such socket"
+                : String.valueOf(cause.getMessage()).replaceFirst("^.* failed[^:]*: ", "");
     }
 
     private List<HandedSocket> received(List<HandedSocket> announced) throws IOException {
