@@ -6,7 +6,6 @@ import dev.tidegate.model.Backend;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Endpoint;
 import dev.tidegate.model.Fitness;
-import dev.tidegate.model.Fitness.Unfit;
 import dev.tidegate.model.Protocol;
 import dev.tidegate.model.RetireHow;
 import dev.tidegate.simulation.SimClient.Fate;
@@ -59,7 +58,7 @@ final class Judge {
     private Proxy proxy;
     private AssertionError failure;
     private long nextLookNanos;
-    private long allCheckedNanos; // when the first checks were over; Long.MAX_VALUE until all are
+    private long allFitNanos; // since when every endpoint takes connections; Long.MAX_VALUE while one does not
     private int unanswered;
     private long trace = 1;
 
@@ -127,8 +126,8 @@ final class Judge {
         if (failure != null) {
             throw failure;
         }
-        if (allCheckedNanos == Long.MAX_VALUE) {
-            allCheckedNanos = network.now();
+        if (allFitNanos == Long.MAX_VALUE) {
+            allFitNanos = network.now();
         }
         int active = proxy.connections().active();
         if (active < 0 || active > settings.maxConnections()) {
@@ -141,8 +140,8 @@ final class Judge {
                 throw new AssertionError(endpoint + " has " + count + " in flight");
             }
             inFlight += count;
-            if (endpoint.cell().fitness().unfit(Unfit.UNCHECKED)) {
-                allCheckedNanos = Long.MAX_VALUE;
+            if (!endpoint.cell().fitness().fit()) {
+                allFitNanos = Long.MAX_VALUE;
             }
         }
         if (inFlight > active) {
@@ -215,10 +214,13 @@ final class Judge {
         }
     }
 
-    /** An endpoint whose first check is over later than others' joins them, while these have connections. */
+    /**
+     * An endpoint whose first check is over later than others', or that is back from an ejection for answers that were slow, joins
+     * them, while these have connections.
+     */
     private boolean mayHaveMadeRoom(AccessRecord record) {
         long acceptedNanos = network.now() - record.durationNanos;
-        return record.reason == CloseReason.REBALANCE && acceptedNanos <= allCheckedNanos;
+        return record.reason == CloseReason.REBALANCE && acceptedNanos <= allFitNanos;
     }
 
     /** It may have been: when it was accepted is known, and not its jitter. */
