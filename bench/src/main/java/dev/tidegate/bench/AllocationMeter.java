@@ -40,27 +40,30 @@ final class AllocationMeter {
         return new Allocated(subject.name(), perConnection(subject), perMessage(subject));
     }
 
-    private double perConnection(Subject subject) throws IOException {
-        AllocationRecording recording = AllocationRecording.start(jcmd, subject.pid(), directory);
-        LoadResult result = load.run(LoadSpec.of(Scenario.CONNECT, subject.address(), WINDOW));
-        long bytes = recording.stop();
-        note(subject, result);
-        return bytes / (double) result.totalCount();
+    private double perConnection(Subject subject) throws IOException, InterruptedException {
+        return perUnit(subject, () -> load.run(LoadSpec.of(Scenario.CONNECT, subject.address(), WINDOW)));
     }
 
     /** The connections are there before, so that they are not in it. */
     private double perMessage(Subject subject) throws IOException, InterruptedException {
         note(subject, load.hold(subject.address(), KEPT));
-        AllocationRecording recording = AllocationRecording.start(jcmd, subject.pid(), directory);
-        note(subject, load.busy());
-        if (subject.process().waitFor(WINDOW.toMillis(), TimeUnit.MILLISECONDS)) {
-            subject.checkAlive();
-        }
-        LoadResult result = load.idle();
-        long bytes = recording.stop();
-        note(subject, result);
+        double bytes = perUnit(subject, () -> {
+            note(subject, load.busy());
+            if (subject.process().waitFor(WINDOW.toMillis(), TimeUnit.MILLISECONDS)) {
+                subject.checkAlive();
+            }
+            return load.idle();
+        });
         note(subject, load.release());
-        return bytes / (double) result.totalCount();
+        return bytes;
+    }
+
+    private double perUnit(Subject subject, AllocationRecording.Work<LoadResult> work)
+            throws IOException, InterruptedException {
+        AllocationRecording.During<LoadResult> during =
+                AllocationRecording.during(jcmd, subject.pid(), directory, work);
+        note(subject, during.result());
+        return during.bytes() / (double) during.result().totalCount();
     }
 
     private void note(Subject subject, LoadResult result) {

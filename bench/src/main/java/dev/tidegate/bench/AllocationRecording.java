@@ -4,11 +4,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
+import java.util.OptionalLong;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
@@ -20,6 +21,7 @@ import jdk.jfr.consumer.RecordingFile;
  * <p>Confined to the thread that compares.
  */
 final class AllocationRecording {
+    private static final int TRIES = 3;
     private static final String NAME = "allocation";
     private static final String EVENT = "jdk.ThreadAllocationStatistics";
     private static final String SETTINGS = """
@@ -44,37 +46,82 @@ final class AllocationRecording {
         this.file = file;
     }
 
-    /** Begins one; {@code directory} is where it will be. */
-    static AllocationRecording start(Jcmd jcmd, long pid, Path directory) throws IOException {
+    /** What was done meanwhile, and how many bytes the threads that live at its end have allocated since its begin. */
+    record During<T>(T result, long bytes) {}
+
+    /** What is done between begin and end. */
+    interface Work<T> {
+        T run() throws IOException, InterruptedException;
+    }
+
+    /**
+     * Records while that is done. Now and then, on a busy machine, a JVM counts at one end alone: then it is done once more.
+     *
+     * @param directory where the recording is while it is read
+     * @throws IOException when that is so each time, or as the work does
+     */
+    static <T> During<T> during(Jcmd jcmd, long pid, Path directory, Work<T> work)
+            throws IOException, InterruptedException {
+        for (int i = 0; i < TRIES; i++) {
+            AllocationRecording recording = start(jcmd, pid, directory);
+            T result = work.run();
+            OptionalLong bytes = recording.stop();
+            if (bytes.isPresent()) {
+                return new During<>(result, bytes.getAsLong());
+            }
+        }
+        throw new IOException(
+                TRIES + " recordings of process " + pid + " have no " + EVENT + " of their begin and of their end");
+    }
+
+    private static AllocationRecording start(Jcmd jcmd, long pid, Path directory) throws IOException {
         Path settings = Files.writeString(directory.resolve("allocation.jfc"), SETTINGS);
         Path file = directory.resolve("allocation-" + pid + ".jfr");
         jcmd.ask(pid, "JFR.start", "name=" + NAME, "settings=" + settings, "filename=" + file);
         return new AllocationRecording(jcmd, pid, file);
     }
 
-    /** Ends it; how many bytes those threads have allocated since its begin that live at its end. */
-    long stop() throws IOException {
+    private OptionalLong stop() throws IOException {
         jcmd.ask(pid, "JFR.stop", "name=" + NAME);
-        // All threads are counted at one moment, which their events carry.
-        NavigableMap<Instant, Map<Long, Long>> counts = new TreeMap<>();
+        List<Count> counts = new ArrayList<>();
         try (RecordingFile events = new RecordingFile(file)) {
             while (events.hasMoreEvents()) {
                 RecordedEvent event = events.readEvent();
                 if (event.getEventType().getName().equals(EVENT) && isCounted(event.getThread("thread"))) {
-                    counts.computeIfAbsent(event.getStartTime(), moment -> new HashMap<>())
-                            .put(event.getThread("thread").getId(), event.getLong("allocated"));
+                    counts.add(new Count(
+                            event.getThread("thread").getId(), event.getStartTime(), event.getLong("allocated")));
                 }
             }
         }
         Files.delete(file);
-        if (counts.size() < 2) {
-            throw new IOException(
-                    "the recording of process " + pid + " has no " + EVENT + " of its begin and of its end");
+        return between(counts);
+    }
+
+    /** What a thread had allocated at a moment since it began. */
+    record Count(long thread, Instant moment, long bytes) {}
+
+    /**
+     * What the threads that are counted at the end have allocated since the begin; empty when there is no begin and end, or no
+     * thread has allocated a byte, which a warm one hardly can. The two countings are told apart by the middle
+     * between first and last.
+     */
+    static OptionalLong between(List<Count> counts) {
+        LongSummaryStatistics millis = counts.stream()
+                .mapToLong(count -> count.moment().toEpochMilli())
+                .summaryStatistics();
+        if (millis.getCount() == 0 || millis.getMin() == millis.getMax()) {
+            return OptionalLong.empty();
         }
-        Map<Long, Long> begin = counts.firstEntry().getValue();
-        return counts.lastEntry().getValue().entrySet().stream()
+        long middle = millis.getMin() + (millis.getMax() - millis.getMin()) / 2;
+        Map<Long, Long> begin = new HashMap<>();
+        Map<Long, Long> end = new HashMap<>();
+        for (Count count : counts) {
+            (count.moment().toEpochMilli() <= middle ? begin : end).put(count.thread(), count.bytes());
+        }
+        long bytes = end.entrySet().stream()
                 .mapToLong(thread -> thread.getValue() - begin.getOrDefault(thread.getKey(), 0L))
                 .sum();
+        return bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
     }
 
     private static boolean isCounted(RecordedThread thread) {
