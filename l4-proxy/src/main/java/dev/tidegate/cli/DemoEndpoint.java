@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -134,7 +135,8 @@ final class DemoEndpoint {
                                         stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true));
                                         answerOn(stream);
                                     }
-                                }));
+                                }),
+                                new BreakingOff());
             } else {
                 ctx.pipeline().addLast(new HttpServerCodec());
                 answerOn(ctx.channel());
@@ -144,6 +146,19 @@ final class DemoEndpoint {
 
         private void answerOn(Channel channel) {
             channel.pipeline().addLast(new HttpObjectAggregator(MAX_REQUEST_BYTES), new Answering());
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close(); // a peer that breaks off before it has said anything
+        }
+    }
+
+    /** The last of a connection with streams: those hear nothing of what becomes of it. */
+    private static final class BreakingOff extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            ctx.close(); // what that meant for a request, the client counts
         }
     }
 

@@ -144,8 +144,8 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
 
     private void refuse(String why) {
         log.warn("take-over refused pid={}: {}", pid, why);
+        over(); // first: who is refused may try again at once
         say(Wire.REFUSED + why.lines().findFirst().orElse("")).addListener(ChannelFutureListener.CLOSE);
-        over();
     }
 
     private void over() {
