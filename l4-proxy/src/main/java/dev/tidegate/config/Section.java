@@ -74,9 +74,7 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         if (key.isPresent()) {
             readInto(values, key.get(), entry.value(), path, reading);
         } else {
-            String near = nearest(name);
-            meant.add(near);
-            reading.problems().error(entry.key().mark(), path, unknown(name, near));
+            reading.problems().error(entry.key().mark(), path, unknown(name, meant));
         }
     }
 
@@ -84,11 +82,7 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         values.put(key, key.type().read(node, path, reading), node.mark(), path);
     }
 
-    private String nearest(String name) {
-        return Text.nearest(name, keys.stream().map(Key::name).toList());
-    }
-
-    private InvalidValue unknown(String name, String near) {
+    private InvalidValue unknown(String name, Set<String> meant) {
         if (refusals.containsKey(name)) {
             return new InvalidValue("the key " + refusals.get(name), "remove it");
         }
@@ -96,6 +90,8 @@ record Section(List<Key<?>> keys, Map<String, String> refusals) implements Value
         if (!places.isEmpty()) {
             return new InvalidValue("the key does not belong here", "it is known as " + String.join(" and ", places));
         }
+        String near = Text.nearest(name, keys.stream().map(Key::name).toList());
+        meant.add(near);
         return new InvalidValue(
                 "the key is unknown", near.isEmpty() ? "known here: " + names() : "did you mean " + near + "?");
     }

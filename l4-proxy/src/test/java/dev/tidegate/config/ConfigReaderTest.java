@@ -302,6 +302,19 @@ final class ConfigReaderTest {
                 ConfigText.problems(FRONTENDS, "backends: [{name: web, endponts: [{address: \"10.0.0.1:1\"}]}]"));
     }
 
+    /** It is not said to be the misspelt other one, so that one is missed. */
+    @Test
+    void aKeyOfAnotherPlaceDoesNotStandForARequiredOne() {
+        assertEquals(
+                List.of(
+                        "t.yaml:1:13: frontends.f.backend: the key is missing; it is required: the backend that connections"
+                                + " go to",
+                        "t.yaml:1:46: frontends.f.backends: the key does not belong here; it is known as backends"),
+                ConfigText.problems(
+                        "frontends: [{name: f, listen: \"127.0.0.1:1\", backends: web}]",
+                        "backends: [{name: web, endpoints: [{address: \"10.0.0.1:1\"}]}]"));
+    }
+
     @Test
     void aKeyGivenTwiceIsRefusedWithBothPlaces() {
         assertEquals(
