@@ -11,9 +11,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** An endpoint of the demo. */
 class DemoEndpointTest {
+    private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    private static final String SETTINGS = "\0\0\0\4\0\0\0\0\0";
+
     /** Nothing of it is for the person who looks at the demo; a warning would fail the test. */
     @ParameterizedTest
-    @ValueSource(strings = {"", "PR", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\n"})
+    @ValueSource(
+            strings = {
+                "",
+                "PR",
+                "GET / HTTP/1.1\r\n",
+                PREFACE,
+                PREFACE + SETTINGS,
+                // A request whose fields cannot be read.
+                PREFACE + SETTINGS + "\0\0\1\1\4\0\0\0\1\7"
+            })
     void aPeerThatBreaksOffIsNoNews(String said) throws IOException {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
