@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * What the admin server asks of the running proxy. Called on the thread {@code tidegate-admin}, so answers must come
- * without waiting: what needs another thread answers with a stage, which may complete on any thread.
+ * What the admin server asks of the running proxy. Called on the thread {@code tidegate-admin} where nothing else is said, so
+ * answers must come without waiting: what needs another thread answers with a stage, which may complete on any thread.
  */
 public interface ProxyOperations {
     /**
@@ -35,7 +35,7 @@ public interface ProxyOperations {
     Readiness readiness(Optional<String> frontend);
 
     /**
-     * Writes all metrics.
+     * Writes all metrics. Called on the thread {@code tidegate-scrape}, since it takes a while with many endpoints.
      *
      * @param format in which text
      * @param out where to; not to be closed
