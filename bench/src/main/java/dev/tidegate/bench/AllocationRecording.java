@@ -55,10 +55,11 @@ final class AllocationRecording {
     }
 
     /**
-     * Records while that is done. Now and then, on a busy machine, a JVM counts at one end alone: then it is done once more.
+     * Records while that is done; once more, up to three times, where the recording does not tell. That was seen once, of a JVM 17 on
+     * a busy machine.
      *
      * @param directory where the recording is while it is read
-     * @throws IOException when that is so each time, or as the work does
+     * @throws IOException when it does not tell any time, or as the work does
      */
     static <T> During<T> during(Jcmd jcmd, long pid, Path directory, Work<T> work)
             throws IOException, InterruptedException {

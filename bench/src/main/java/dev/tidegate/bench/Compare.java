@@ -248,8 +248,7 @@ final class Compare implements Callable<Integer> {
         return everything || !(memory || calls || coldStart || !grow.isEmpty());
     }
 
-    // --- CPU and latency
-    // ----------------------------------------------------------------------------------------------
+    // ---- CPU and latency
 
     private List<Trial> trials() {
         List<String> words = everything || trialWords.equals(List.of("all")) ? ALL : trialWords;
@@ -328,8 +327,7 @@ final class Compare implements Callable<Integer> {
         return results;
     }
 
-    // --- growth
-    // -------------------------------------------------------------------------------------------------------
+    // ---- growth
 
     private void grow(Growth growth, List<String> names, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
@@ -356,8 +354,7 @@ final class Compare implements Callable<Integer> {
         Files.writeString(charts.resolve("growth-" + growth.word() + ".svg"), chart.svg());
     }
 
-    // --- memory
-    // -------------------------------------------------------------------------------------------------------
+    // ---- memory
 
     private void memory(List<String> names, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
@@ -380,8 +377,7 @@ final class Compare implements Callable<Integer> {
         report.memory("busy proxied connection, 64 bytes there and back on all at once", busy, Subject.HAPROXY);
     }
 
-    // --- calls of the kernel, and allocation
-    // ----------------------------------------------------------------------------
+    // ---- calls of the kernel, and allocation
 
     private void calls(List<String> names, Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
@@ -406,8 +402,7 @@ final class Compare implements Callable<Integer> {
         report.calls(counted).allocation(allocated);
     }
 
-    // --- start
-    // --------------------------------------------------------------------------------------------------------
+    // ---- start
 
     private void coldStart(Stage stage, Report report, Map<String, Object> raw)
             throws IOException, InterruptedException {
@@ -422,8 +417,7 @@ final class Compare implements Callable<Integer> {
         report.starts(figures);
     }
 
-    // --- the machine
-    // --------------------------------------------------------------------------------------------------
+    // ---- the machine
 
     private List<String> names() {
         List<String> known = SubjectStarter.names();
