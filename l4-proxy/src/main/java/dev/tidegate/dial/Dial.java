@@ -293,7 +293,11 @@ public final class Dial implements Expirable, ChannelFutureListener {
         if (failure == null) {
             endTrial();
         } else {
-            trial = Fitness.TRIAL_NOT_NEEDED; // it stays taken until the breaker's next word
+            if (backend.watch().opensBreakers()) {
+                trial = Fitness.TRIAL_NOT_NEEDED; // it stays taken until the breaker's next word
+            } else {
+                endTrial(); // this dial began before there were breakers
+            }
             row.countFailure(failure);
             backend.watch().onFailure(endpoint.cell(), failure);
         }

@@ -165,7 +165,7 @@ final class BackendJudge {
 
     void onConnectFailures(EndpointCell endpoint, Failure last, int inRow, long nowNanos) {
         Judged judged = all.get(endpoint);
-        if (judged != null && breakers.opens(judged) && mayTakeOut(judged)) {
+        if (judged != null && breakers.opens(judged, inRow) && mayTakeOut(judged)) {
             breakers.open(judged, inRow, last, nowNanos);
             settle(nowNanos);
         }

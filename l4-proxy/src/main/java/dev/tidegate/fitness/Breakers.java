@@ -44,9 +44,19 @@ final class Breakers {
         }
     }
 
-    /** Whether failed connects open it, if there is room for one more. */
-    boolean opens(Judged judged) {
-        return policy.isPresent() && judged.breaker != BreakerState.OPEN;
+    /**
+     * Whether failed connects open it, if there is room for one more. What was reported of a trial is none of a closed one: it
+     * takes a whole row, which still stands.
+     */
+    boolean opens(Judged judged, int inRow) {
+        return switch (judged.breaker) {
+            case CLOSED ->
+                policy.isPresent()
+                        && inRow >= policy.get().failuresInRow()
+                        && judged.fitness().connectFailuresInRow() > 0;
+            case OPEN -> false;
+            case HALF_OPEN -> true;
+        };
     }
 
     void open(Judged judged, int inRow, Failure last, long nowNanos) {

@@ -69,4 +69,9 @@ final class Watch implements EndpointWatch {
     public long firstByteNanos() {
         return firstByteNanos;
     }
+
+    @Override
+    public boolean opensBreakers() {
+        return connectFailures != 0;
+    }
 }

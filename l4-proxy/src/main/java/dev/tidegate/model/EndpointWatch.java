@@ -33,4 +33,9 @@ public interface EndpointWatch {
     default long firstByteNanos() {
         return ANY_TIME;
     }
+
+    /** Whether failed connects open breakers. If not, nobody hears of a failed trial, and it is to be given back. */
+    default boolean opensBreakers() {
+        return false;
+    }
 }

@@ -63,6 +63,7 @@ class DialTest {
     private RuntimeException openFault;
     private final List<String> watched = new ArrayList<>();
     private int arrivals;
+    private boolean opensBreakers = true;
     private int retriesLeft;
     private final Dialer dialer = new Dialer(
             new EmbeddedChannel().eventLoop(),
@@ -445,6 +446,20 @@ class DialTest {
         assertEquals(0, inFlight(backend));
     }
 
+    /** It began before a reload brought breakers: nobody would hear of it, and the breaker would stay half open for ever. */
+    @Test
+    void aTrialThatFailsInADialWithoutBreakersIsGivenBack() {
+        opensBreakers = false;
+        Backend backend = watched(1, policy(1));
+        Fitness fitness = backend.endpoints().at(0).cell().fitness();
+        fitness.beginTrials(1);
+        dial(backend).start();
+
+        attempts.get(0).refuse();
+
+        assertTrue(fitness.fit());
+    }
+
     /** It stays taken until the breaker's next word, so that no second one follows before that. */
     @Test
     void aTrialThatFailsIsNotGivenBack() {
@@ -819,6 +834,11 @@ class DialTest {
                     @Override
                     public void onFailure(EndpointCell endpoint, Failure failure) {
                         watched.add(failure.word() + " " + endpoint.address());
+                    }
+
+                    @Override
+                    public boolean opensBreakers() {
+                        return opensBreakers;
                     }
                 });
     }

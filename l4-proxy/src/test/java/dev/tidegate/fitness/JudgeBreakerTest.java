@@ -13,6 +13,7 @@ import dev.tidegate.model.Failure;
 import dev.tidegate.model.Fitness;
 import dev.tidegate.model.Fitness.Unfit;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +91,33 @@ final class JudgeBreakerTest extends JudgeFixture {
         fail(e[0], 1);
 
         assertFalse(e[0].fitness().fit());
+    }
+
+    /** Both were under way at a time; one came through, and control has heard of it when it hears of the other. */
+    @Test
+    void aTrialThatFailedBeforeTheBreakerClosedDoesNotOpenItAgain() {
+        EndpointCell[] e = cells(2);
+        List<Runnable> heard = new ArrayList<>();
+        Judge slow = new Judge(() -> now, this::instant, null, new Told(), counted, heard::add);
+        follow(slow, true, policy(null, BREAKER, null), e);
+        fail(e[0], 3);
+        hear(heard);
+        pass(slow, Duration.ofSeconds(10));
+
+        watch.onConnected(e[0]);
+        fail(e[0], 1);
+        hear(heard);
+
+        assertEquals(BreakerState.CLOSED, slow.standing(e[0]).breaker());
+        assertTrue(e[0].fitness().fit());
+        fail(e[0], 3);
+        hear(heard);
+        assertEquals(BreakerState.OPEN, slow.standing(e[0]).breaker(), "a whole row");
+    }
+
+    private static void hear(List<Runnable> tasks) {
+        tasks.forEach(Runnable::run);
+        tasks.clear();
     }
 
     @Test
