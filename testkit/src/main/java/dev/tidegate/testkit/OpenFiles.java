@@ -2,10 +2,15 @@ package dev.tidegate.testkit;
 
 import java.io.IOException;
 import java.nio.channels.Selector;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The descriptors that this JVM had open at a moment, without those that the JVM itself opens when it pleases. */
 final class OpenFiles {
@@ -36,13 +41,30 @@ final class OpenFiles {
                 + tolerance + "); new: " + more);
     }
 
-    /** Between which ports it is, as that tells which part of a test left it; nothing when it is no TCP socket. */
+    /** Between which ports it is, as that tells which part of a test left it; of another socket, its line in the kernel's table. */
     private static String connectionOf(String target) {
         return Sockets.all().stream()
                 .filter(entry -> target.equals("socket:[" + entry.inode() + "]"))
                 .findFirst()
                 .map(entry -> " (" + entry.state() + " " + entry.local() + " to " + entry.remote() + ")")
-                .orElse("");
+                .orElseGet(() -> lineOf(target));
+    }
+
+    private static String lineOf(String target) {
+        String inode = target.replaceAll("^socket:\\[|]$", "");
+        for (String table : List.of("unix", "udp", "udp6")) {
+            try (Stream<String> lines = Files.lines(Path.of("/proc/net", table))) {
+                Optional<String> line = lines.filter(each ->
+                                Arrays.asList(each.strip().split("\\s+")).contains(inode))
+                        .findFirst();
+                if (line.isPresent()) {
+                    return " (" + table + ": " + line.get().strip() + ")";
+                }
+            } catch (IOException e) {
+                return " (/proc/net/" + table + ": " + e.getMessage() + ")";
+            }
+        }
+        return "";
     }
 
     /** Has the JDK open what it keeps for good (the marker socket of its closed channels) before anything is counted. */
