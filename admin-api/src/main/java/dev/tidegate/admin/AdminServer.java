@@ -74,7 +74,7 @@ public final class AdminServer implements AutoCloseable {
     private AdminSettings settings;
     private Parts parts;
     private volatile TlsFiles tls; // writer: start and refresh
-    private final Scrapes scrapes = new Scrapes();
+    private final Scrapes scrapes;
     private final Places onUnix; // on the loop only
     private final Places onTcp; // on the loop only
 
@@ -118,6 +118,7 @@ public final class AdminServer implements AutoCloseable {
             Optional<IoHandlerFactory> epoll) {
         this.epoll = epoll;
         this.operations = operations;
+        this.scrapes = new Scrapes(operations);
         this.limits = limits;
         this.loopback = loopback;
         this.onUnix = new Places(limits.connections(), limits.reserved());

@@ -9,9 +9,6 @@ import dev.tidegate.admin.view.Page;
 import dev.tidegate.admin.view.ReadinessView;
 import dev.tidegate.admin.view.StatusView;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -19,11 +16,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /** The calls that change nothing. Confined to the admin loop. */
 final class Reads {
-    private static final int METRICS_BYTES = 64 * 1024;
     private static final int CONNECTIONS_LISTED = 100;
     private static final Duration STATS_INTERVAL_MIN = Duration.ofMillis(250);
     private static final Duration STATS_INTERVAL_MAX = Duration.ofHours(1);
@@ -63,27 +58,11 @@ final class Reads {
                 status, new ReadinessView(readiness.ready(), readiness.state().word(), readiness.withoutCandidate())));
     }
 
-    CompletionStage<Answer> metrics(Call call) throws Refusal {
+    CompletionStage<Answer> metrics(Call call) {
         MetricsFormat format = Accepts.openMetrics(call.headers().getAll("accept"))
                 ? MetricsFormat.OPENMETRICS
                 : MetricsFormat.PROMETHEUS_TEXT;
-        try {
-            return scrapes.make(() -> metrics(format));
-        } catch (RejectedExecutionException e) {
-            throw new Refusal(Answer.problem(
-                    HttpResponseStatus.SERVICE_UNAVAILABLE,
-                    Scrapes.WAITING_MAX + " scrapes wait already; ask less often"));
-        }
-    }
-
-    private Answer metrics(MetricsFormat format) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream(METRICS_BYTES);
-        try {
-            operations.writeMetrics(format, out);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return Answer.ok(format.contentType(), out.toByteArray());
+        return scrapes.ask(format);
     }
 
     CompletionStage<Answer> page(Call call) {

@@ -1,38 +1,56 @@
 package dev.tidegate.admin;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
- * Where the text of metrics is made: for thousands of endpoints it takes a second, in which probes are to be answered.
+ * Where the text of metrics is made: for thousands of endpoints it takes a second, in which probes are to be answered. All who
+ * ask while one is being made share the next, so that nobody's asking takes another's turn.
  *
  * <p>Its thread, {@code tidegate-scrape}, is there while there is something to do. Any thread.
  */
 final class Scrapes implements AutoCloseable {
-    /** How many may wait for one that is being made. */
-    static final int WAITING_MAX = 8;
-
     private static final long IDLE_SECONDS = 30;
 
-    private final ThreadPoolExecutor maker = new ThreadPoolExecutor(
-            1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING_MAX), Scrapes::thread);
+    private static final int FIRST_BYTES = 64 * 1024;
 
-    Scrapes() {
+    private final ProxyOperations operations;
+    private final ThreadPoolExecutor maker =
+            new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Scrapes::thread);
+    /** Those that are not begun. */
+    private final Map<MetricsFormat, CompletableFuture<Answer>> next = new EnumMap<>(MetricsFormat.class);
+
+    Scrapes(ProxyOperations operations) {
+        this.operations = operations;
         maker.allowCoreThreadTimeOut(true);
     }
 
-    /**
-     * Has an answer made there.
-     *
-     * @throws RejectedExecutionException when as many wait as may, or after the end
-     */
-    CompletionStage<Answer> make(Supplier<Answer> answer) {
-        return CompletableFuture.supplyAsync(answer, maker);
+    /** One that is begun from now on. */
+    synchronized CompletionStage<Answer> ask(MetricsFormat format) {
+        return next.computeIfAbsent(format, missing -> CompletableFuture.supplyAsync(() -> made(format), maker));
+    }
+
+    private Answer made(MetricsFormat format) {
+        begin(format);
+        ByteArrayOutputStream out = new ByteArrayOutputStream(FIRST_BYTES);
+        try {
+            operations.writeMetrics(format, out);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Answer.ok(format.contentType(), out.toByteArray());
+    }
+
+    private synchronized void begin(MetricsFormat format) {
+        next.remove(format);
     }
 
     /** Ends the thread; those that wait are never answered. */

@@ -54,7 +54,7 @@ final class AdminRolesTest {
     @Test
     void everyRouteServesWhoeverHasItsRoleAndNobodyElse() throws IOException {
         try (TestServer server = new TestServer(directory)) {
-            for (Route route : Routes.of(server.operations, Runnable::run, new Scrapes())) {
+            for (Route route : Routes.of(server.operations, Runnable::run, new Scrapes(new FakeOperations()))) {
                 for (Map.Entry<String, Role> token : TOKENS.entrySet()) {
                     Role role = token.getValue();
                     boolean may = role.covers(route.role()) || route.id().equals("metrics");
@@ -83,7 +83,7 @@ final class AdminRolesTest {
     @Test
     void readingAnythingChangesNothing() throws IOException {
         try (TestServer server = new TestServer(directory)) {
-            for (Route route : Routes.of(server.operations, Runnable::run, new Scrapes())) {
+            for (Route route : Routes.of(server.operations, Runnable::run, new Scrapes(new FakeOperations()))) {
                 server.admin().head("GET", target(route), "");
                 server.admin().head("HEAD", target(route), "");
             }
@@ -99,7 +99,7 @@ final class AdminRolesTest {
             InetSocketAddress address = ((AdminAddress.Tcp)
                             server.start(List.of(TestServer.loopback())).get(0))
                     .address();
-            for (Route route : Routes.of(operations, Runnable::run, new Scrapes())) {
+            for (Route route : Routes.of(operations, Runnable::run, new Scrapes(new FakeOperations()))) {
                 for (String token : TOKENS.keySet()) {
                     Asker.Answered answered =
                             new Asker(address, token).head(route.method().name(), target(route), body(route));
@@ -117,7 +117,7 @@ final class AdminRolesTest {
         Path path = directory.resolve("admin.sock");
         try (AdminServer server = new AdminServer(operations, TestServer.LIMITS)) {
             server.start(List.of(AdminAddress.unix(path)));
-            for (Route route : Routes.of(operations, Runnable::run, new Scrapes())) {
+            for (Route route : Routes.of(operations, Runnable::run, new Scrapes(new FakeOperations()))) {
                 if (route.isWrite()) {
                     String request = new Asker(null, "").request(route.method().name(), target(route), body(route));
 

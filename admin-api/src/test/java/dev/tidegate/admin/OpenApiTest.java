@@ -27,7 +27,7 @@ final class OpenApiTest {
             "mvn -pl admin-api -am test -Dtest=OpenApiTest -Dopenapi.write=true -Dsurefire.failIfNoSpecifiedTests=false";
 
     private final FakeOperations operations = new FakeOperations();
-    private final List<Route> routes = Routes.of(operations, Runnable::run, new Scrapes());
+    private final List<Route> routes = Routes.of(operations, Runnable::run, new Scrapes(new FakeOperations()));
     private final JsonNode document;
 
     OpenApiTest() throws IOException {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Who tells of connections has them to serve: what is told becomes an answer elsewhere. */
 final class ReadsTest {
     private final BlockingQueue<Runnable> loop = new LinkedBlockingQueue<>();
-    private final List<Route> routes = Routes.of(new FakeOperations(), loop::add, new Scrapes());
+    private final List<Route> routes = Routes.of(new FakeOperations(), loop::add, new Scrapes(new FakeOperations()));
 
     @ParameterizedTest
     @ValueSource(strings = {"/v1/status", "/v1/log-level", "/v1/connections", "/v1/operations", "/v1/operations/{id}"})
