@@ -137,7 +137,7 @@ final class BareForwarder implements AutoCloseable {
         @Option(names = "--workers", defaultValue = "1", description = "event loops; default ${DEFAULT-VALUE}")
         private int workers;
 
-        @Option(names = "--read-bytes", defaultValue = "16384", description = "largest read; default ${DEFAULT-VALUE}")
+        @Option(names = "--read-bytes", defaultValue = "32768", description = "largest read; default ${DEFAULT-VALUE}")
         private int readBytes;
 
         @Override
