@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The set of targets, and when each is checked. Confined to the checks' loop, save for {@link #history} and
- * {@link #firstRound}; knows no channel: whoever owns it calls {@link #tick} when it asked to be called.
+ * The set of targets, and when each is checked. Confined to the checks' loop, save for {@link #history}; knows no channel:
+ * whoever owns it calls {@link #tick} when it asked to be called.
  */
 final class Checks {
     private static final Logger LOG = LoggerFactory.getLogger(Checks.class);
@@ -43,9 +43,8 @@ final class Checks {
     private final VoidLog voidLog = new VoidLog();
     private final LateLog lateLog = new LateLog();
     private final OwnFaults ownFaults = new OwnFaults();
-    private final Set<Check> firstRoundLeft = new HashSet<>();
-    private final CompletableFuture<Void> firstRound = new CompletableFuture<>();
-    private boolean followed;
+    private final List<FirstRound> firstRounds = new ArrayList<>(); // those that somebody waits for
+    private boolean ended;
     private boolean skippedTick;
     private int numbers;
 
@@ -87,9 +86,36 @@ final class Checks {
         return check == null ? List.of() : check.history().list();
     }
 
-    /** Any thread. */
-    CompletableFuture<Void> firstRound() {
-        return firstRound;
+    /** Somebody waits for the first results of those that have an address now. */
+    private record FirstRound(Set<Check> left, CompletableFuture<Void> over) {
+        /** Whether nobody is left, which has been told then. */
+        boolean settle() {
+            return left.isEmpty() && (over.complete(null) || over.isDone());
+        }
+    }
+
+    /**
+     * Has that future completed when each target that has an address by now and no result yet has one, or was removed, or
+     * has lost its address; cancelled by {@link #end}.
+     */
+    void awaitFirstRound(CompletableFuture<Void> over) {
+        if (ended) {
+            over.cancel(false);
+            return;
+        }
+        Set<Check> left = byId.values().stream()
+                .filter(check -> check.canRun() && check.history().list().isEmpty())
+                .collect(Collectors.toCollection(HashSet::new));
+        firstRounds.add(new FirstRound(left, over));
+        settleFirstRounds();
+    }
+
+    private void settleFirstRounds() {
+        firstRounds.removeIf(FirstRound::settle);
+    }
+
+    private void leaveFirstRounds(Check check) {
+        firstRounds.forEach(round -> round.left().remove(check));
     }
 
     // The set.
@@ -117,8 +143,7 @@ final class Checks {
                 .mapToDouble(check -> (double) Pace.WINDOW_NANOS / check.plan().intervalNanos())
                 .sum());
         voidLog.keep(targets.stream().map(target -> target.subject().backend()).collect(Collectors.toSet()));
-        followed = true;
-        completeFirstRound();
+        settleFirstRounds();
     }
 
     private void begin(Target target, long now) {
@@ -126,9 +151,6 @@ final class Checks {
         byId.put(target.id(), check);
         if (check.canRun()) {
             schedule(check, now);
-            if (!followed) {
-                firstRoundLeft.add(check);
-            }
         }
     }
 
@@ -143,7 +165,7 @@ final class Checks {
             if (check.canRun()) {
                 schedule(check, now);
             } else {
-                firstRoundLeft.remove(check);
+                leaveFirstRounds(check);
             }
         } else if (waiting.contains(check)) {
             schedule(check, Math.min(check.dueNanos(), check.phaseNanos()));
@@ -153,7 +175,7 @@ final class Checks {
     private void forget(Check check) {
         drop(check);
         byId.remove(check.target().id());
-        firstRoundLeft.remove(check);
+        leaveFirstRounds(check);
     }
 
     /** Neither waits nor is under way from here on. */
@@ -185,7 +207,8 @@ final class Checks {
 
     /** Gives up all that is under way and forgets every target. */
     void end() {
-        firstRound.cancel(false);
+        ended = true;
+        firstRounds.forEach(round -> round.over().cancel(false));
         follow(List.of());
     }
 
@@ -278,8 +301,8 @@ final class Checks {
             voidLog.on(check.target(), verdict.finding().detail(), now);
         }
         tell(check.target(), () -> listener.onVerdict(check.target().id(), before, verdict));
-        firstRoundLeft.remove(check);
-        completeFirstRound();
+        leaveFirstRounds(check);
+        settleFirstRounds();
     }
 
     private static void tell(Target target, Runnable news) {
@@ -287,12 +310,6 @@ final class Checks {
             news.run();
         } catch (Throwable e) {
             LOG.error("a listener failed: target={}", target.id(), e);
-        }
-    }
-
-    private void completeFirstRound() {
-        if (followed && firstRoundLeft.isEmpty()) {
-            firstRound.complete(null);
         }
     }
 }

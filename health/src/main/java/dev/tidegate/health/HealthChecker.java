@@ -163,11 +163,19 @@ public final class HealthChecker implements AutoCloseable {
     }
 
     /**
-     * Is done when each target of the first {@link #follow} that had an address has had its first check, or was removed, or
-     * has lost its address. Cancelled by {@link #close} if that was not so. Completed on the checks' loop.
+     * Is done when each target that has an address now, after all that was {@link #follow followed} before this call, and
+     * has not been checked yet has had its first check, or was removed, or has lost its address. Cancelled by
+     * {@link #close} if that was not so. Completed on the checks' loop.
      */
     public CompletableFuture<Void> firstRoundOver() {
-        return checks.firstRound().copy();
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        try {
+            loop.execute(() -> checks.awaitFirstRound(over));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("nobody is checked any more", e);
+            over.cancel(false);
+        }
+        return over;
     }
 
     private void post(Runnable change) {

@@ -709,13 +709,12 @@ class ChecksTest {
     @Test
     void theFirstRoundIsOverWhenEachHasHadItsFirstResult() {
         silence();
-        CompletableFuture<Void> over = world.checks().firstRound();
-        assertFalse(over.isDone());
         world.follow(List.of(
                 target("a"),
                 target("b"),
                 target("c"),
                 Targets.target("d", target("d").plan())));
+        CompletableFuture<Void> over = firstRound(world);
         world.runsOf("a").get(0).answer(PASS);
         world.runsOf("b").get(0).answer(FAIL);
         world.follow(List.of(target("a"), target("b"), target("c"), target("late")));
@@ -726,11 +725,47 @@ class ChecksTest {
         assertTrue(over.isDone());
     }
 
+    /** Names have addresses later than the checks have their targets. */
+    @Test
+    void aFirstRoundThatIsAskedForLaterHasThoseThatHaveAnAddressByThen() {
+        silence();
+        Target late = target("late");
+        world.follow(List.of(target("a"), Targets.target("late", late.plan())));
+        CompletableFuture<Void> early = firstRound(world);
+        world.runsOf("a").get(0).answer(PASS);
+        assertTrue(early.isDone());
+
+        world.follow(List.of(target("a"), late));
+        CompletableFuture<Void> over = firstRound(world);
+        assertFalse(over.isDone());
+        world.runsOf("late").get(0).answer(PASS);
+
+        assertTrue(over.isDone());
+    }
+
     @Test
     void theFirstRoundOfNobodyIsOverAtOnce() {
         world.follow(List.of());
 
-        assertTrue(world.checks().firstRound().isDone());
+        assertTrue(firstRound(world).isDone());
+    }
+
+    @Test
+    void whoWaitsForAFirstRoundIsToldOfTheEnd() {
+        silence();
+        world.follow(List.of(target("a")));
+        CompletableFuture<Void> over = firstRound(world);
+
+        world.checks().end();
+
+        assertTrue(over.isCancelled());
+        assertTrue(firstRound(world).isCancelled());
+    }
+
+    private static CompletableFuture<Void> firstRound(FakeWorld world) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        world.checks().awaitFirstRound(over);
+        return over;
     }
 
     @Test
@@ -867,6 +902,6 @@ class ChecksTest {
         rough.pass(Duration.ofSeconds(10));
 
         assertTrue(rough.runs.size() >= 5);
-        assertTrue(rough.checks().firstRound().isDone());
+        assertTrue(firstRound(rough).isDone());
     }
 }

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,16 +36,18 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
     /** So long the next process may take from its start to being ready. */
     private static final long PATIENCE_SECONDS = 150;
 
+    private static final String STOPPING = "it was asked to stop meanwhile";
+
     private static final long SELF = ProcessHandle.current().pid();
 
     private final Proxy proxy;
     private final LongConsumer whenHandedOver;
     private AdminServer admin; // set once, before anyone can ask
-    private HandOverServer server;
+    private volatile HandOverServer server; // writer: whoever starts the process; null where there is none
     private Relaunch relaunch;
-    private Relaunch.Next next; // the last that was started; null before
+    private volatile Relaunch.Next next; // writers: guarded by the monitor; the last that was started; null before
     private String impossible = "the process is starting";
-    private UpgradeView view = new UpgradeView(SELF, "none", null, "");
+    private final AtomicReference<UpgradeView> view = new AtomicReference<>(new UpgradeView(SELF, "none", null, ""));
 
     /**
      * @param proxy whose sockets they are
@@ -79,8 +82,10 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         }
         try {
             relaunch = Relaunch.of(arguments);
-            server = HandOverServer.open(where.get(), epoll.get(), this);
+            HandOverServer open = HandOverServer.open(where.get(), epoll.get(), this);
+            server = open;
             impossible = "";
+            var unused = proxy.stopBegun().thenRun(() -> open.refuse(STOPPING));
             log.debug("hand-over socket {}", where.get());
         } catch (IOException cannot) {
             impossible = "the hand-over socket " + where.get() + " cannot be had: " + cannot.getMessage();
@@ -90,9 +95,10 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
 
     // ---- asked for by an operator
 
+    /** Not under the monitor, which is held while a process is started. */
     @Override
-    public synchronized UpgradeView view() {
-        return view;
+    public UpgradeView view() {
+        return view.get();
     }
 
     @Override
@@ -101,8 +107,9 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         if (!impossible.isEmpty()) {
             return refused("upgrades are not possible here: " + impossible);
         }
-        if (view.state().equals("running") || view.state().equals("done")) {
-            return refused("an upgrade is under way already, by process " + view.next() + "; wait for it");
+        UpgradeView last = view.get();
+        if (last.state().equals("running") || last.state().equals("done")) {
+            return refused("an upgrade is under way already, by process " + last.next() + "; wait for it");
         }
         if (proxy.phase() != Proxy.Phase.RUNNING) {
             return refused("the process is stopping; start it again instead");
@@ -117,45 +124,47 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
             return refused("the next process cannot be started: " + cannot.getMessage());
         }
         log.info("upgrade: process {} is to take over", next.pid());
-        view = new UpgradeView(SELF, "running", next.pid(), "");
+        UpgradeView running = new UpgradeView(SELF, "running", next.pid(), "");
+        view.set(running);
         Relaunch.Next started = next;
         var ended = started.child().onExit().thenAccept(child -> onEnded(started));
         var late = CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS);
         late.execute(() -> onLate(started));
         assert !ended.isCancelled();
-        return new Outcome.Done(generation, List.of(), view);
+        return new Outcome.Done(generation, List.of(), running);
     }
 
     private static Outcome refused(String why) {
         return new Outcome.Refused(Outcome.Why.CONFLICT, why, List.of());
     }
 
-    private synchronized void onEnded(Relaunch.Next started) {
-        if (isRunning(started)) {
-            int exit = started.child().exitValue();
-            failed(
-                    started,
-                    "process " + started.pid() + " ended with exit code " + exit
-                            + (exit == Exit.CONFIG
-                                    ? ": the configuration is missing or invalid, `tidegate check` tells more"
-                                    : "; the log has its words"));
-        }
+    private void onEnded(Relaunch.Next started) {
+        int exit = started.child().exitValue();
+        failed(
+                started,
+                "process " + started.pid() + " ended with exit code " + exit
+                        + (exit == Exit.CONFIG
+                                ? ": the configuration is missing or invalid, `tidegate check` tells more"
+                                : "; the log has its words"));
     }
 
-    private synchronized void onLate(Relaunch.Next started) {
-        if (isRunning(started)) {
-            failed(started, "process " + started.pid() + " was not ready within " + PATIENCE_SECONDS + " s");
+    private void onLate(Relaunch.Next started) {
+        if (proxy.phase() == Proxy.Phase.RUNNING
+                && failed(started, "process " + started.pid() + " was not ready within " + PATIENCE_SECONDS + " s")) {
             started.itself().destroyForcibly();
         }
     }
 
-    private boolean isRunning(Relaunch.Next started) {
-        return view.state().equals("running") && view.next() == started.pid();
-    }
-
-    private void failed(Relaunch.Next started, String why) {
-        view = new UpgradeView(SELF, "failed", started.pid(), why);
-        log.error("upgrade failed, this process goes on: {}", why);
+    /** Whether that is what came of it, and nothing else had before. */
+    private boolean failed(Relaunch.Next started, String why) {
+        UpgradeView last = view.get();
+        boolean running = last.state().equals("running")
+                && last.next() == started.pid()
+                && view.compareAndSet(last, new UpgradeView(SELF, "failed", started.pid(), why));
+        if (running) {
+            log.error("upgrade failed, this process goes on: {}", why);
+        }
+        return running;
     }
 
     // ---- asked for by the next process
@@ -182,32 +191,44 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
         proxy.goOn();
     }
 
+    /** Whether it gives way is control's to say, who hears of a stop: what comes first holds. */
     @Override
     public CompletionStage<Void> taken(long pid) {
-        if (proxy.phase() != Proxy.Phase.RUNNING) {
-            return CompletableFuture.failedFuture(new IllegalStateException("it was asked to stop meanwhile"));
-        }
-        Optional<Relaunch.Next> started;
-        synchronized (this) {
-            view = new UpgradeView(SELF, "done", pid, "");
-            started = Optional.ofNullable(next).filter(each -> each.pid() == pid);
-        }
-        // In this order: once it accepts no more, a process without connections ends, and none of the rest would be
-        // done.
+        return proxy.giveWay()
+                .thenCompose(gives ->
+                        gives ? leaveTo(pid) : CompletableFuture.failedFuture(new IllegalStateException(STOPPING)));
+    }
+
+    /**
+     * In this order: once it accepts no more, a process without connections ends, and none of the rest would be done. From
+     * here there is no way back: what fails is told, and what is left is done.
+     */
+    private CompletionStage<Void> leaveTo(long pid) {
         return CompletableFuture.runAsync(() -> {
-                    admin.giveUp();
-                    started.ifPresent(Relaunch.Next::release);
-                    whenHandedOver.accept(pid);
+                    attempt("the admin API's sockets are given up", admin::giveUp);
+                    attempt("the next process is let go", () -> done(pid).ifPresent(Relaunch.Next::release));
+                    attempt("the service manager is told", () -> whenHandedOver.accept(pid));
                 })
                 .thenCompose(done -> proxy.handOver());
     }
 
+    private static void attempt(String what, Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable fault) {
+            log.error("a step of the hand-over failed by a fault of our own: {}", what, fault);
+        }
+    }
+
+    /** The process that this one has started, if it is that. */
+    private Optional<Relaunch.Next> done(long pid) {
+        view.set(new UpgradeView(SELF, "done", pid, ""));
+        return Optional.ofNullable(next).filter(each -> each.pid() == pid);
+    }
+
     @Override
     public void close() {
-        HandOverServer open;
-        synchronized (this) {
-            open = server;
-        }
+        HandOverServer open = server;
         if (open != null) {
             open.close();
         }

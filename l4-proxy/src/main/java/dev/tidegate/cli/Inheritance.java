@@ -12,6 +12,8 @@ import dev.tidegate.telemetry.AddressText;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +21,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The listening sockets that this process had before it began, and who may have them. Immutable.
@@ -31,6 +35,10 @@ import java.util.stream.Collectors;
  */
 record Inheritance(
         InheritedSockets sockets, InheritedSockets admin, String source, Set<String> byAdmin, Set<String> byFrontends) {
+    private static final Logger log = LoggerFactory.getLogger(Inheritance.class);
+
+    private static final String UNIX = "unix:";
+
     /** No sockets. */
     static final Inheritance NONE =
             new Inheritance(InheritedSockets.NONE, InheritedSockets.NONE, "", Set.of(), Set.of());
@@ -127,6 +135,35 @@ record Inheritance(
                 each.close();
             }
         }
+    }
+
+    /**
+     * Takes away the files of UNIX sockets that the admin API had in the process before and has no more. To be called when
+     * that process has given them up.
+     */
+    void removeFilesOfUnused(List<AdminAddress> used) {
+        Set<Path> stay = used.stream()
+                .map(address -> address instanceof AdminAddress.Passed passed ? passed.real() : address)
+                .filter(AdminAddress.Unix.class::isInstance)
+                .map(address -> normal(((AdminAddress.Unix) address).path()))
+                .collect(Collectors.toSet());
+        for (InheritedSocket each : admin.all()) {
+            if (each.place().startsWith(UNIX) && !stay.contains(normal(file(each)))) {
+                try {
+                    Files.deleteIfExists(file(each));
+                } catch (IOException e) {
+                    log.warn("the socket file of an admin address that is no more is left behind: {}", e.toString());
+                }
+            }
+        }
+    }
+
+    private static Path file(InheritedSocket socket) {
+        return Path.of(socket.place().substring(UNIX.length()));
+    }
+
+    private static Path normal(Path file) {
+        return file.toAbsolutePath().normalize();
     }
 
     /** A line for each socket from systemd that the configuration does not name. */

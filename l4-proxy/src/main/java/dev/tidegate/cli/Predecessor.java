@@ -10,13 +10,16 @@ import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Deque;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,8 +33,8 @@ import org.slf4j.LoggerFactory;
 record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optional<ProcessHandle> process) {
     private static final Logger log = LoggerFactory.getLogger(Predecessor.class);
 
-    /** So long endpoints may take to be checked once, before this process takes over without knowing of them. */
-    private static final long CHECKS_MILLIS = 10_000;
+    /** So long endpoints may take to be known, before this process takes over without knowing of them. */
+    private static final long KNOWN_MILLIS = 10_000;
 
     /**
      * Asks the running process, or the environment.
@@ -65,32 +68,68 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optiona
                 Inheritance.handedOver(config, asked.sockets()), Optional.of(asked), ProcessHandle.of(asked.pid()));
     }
 
-    /** This process listens: the other one is told, once the endpoints are known, and stops accepting. */
-    void handedOver(Proxy proxy, AdminServer admin) throws IOException {
+    /**
+     * This process has its sockets, and accepts nobody yet: waits until it may. Where there is another, that one is told, once
+     * the endpoints are known, and accepts no more when this returns. Else it is enough that somebody can be served.
+     *
+     * @param stopped is done when the process is asked to stop
+     * @throws AskedToStopException when that was so, and another process serves
+     * @throws IOException when the other one does not give way, and goes on; then this one has accepted nobody
+     */
+    void awaitWay(Proxy proxy, CompletableFuture<Void> stopped) throws IOException {
         if (takeOver.isEmpty()) {
+            awaitCandidates(proxy, stopped);
             return;
         }
-        awaitFirstChecks(proxy.firstChecks(), CHECKS_MILLIS);
-        admin.serve();
+        CompletableFuture<Void> gone = takeOver.get().gone();
+        awaitKnown(proxy.endpointsKnown(), CompletableFuture.anyOf(gone, stopped), KNOWN_MILLIS);
+        awaitCandidates(proxy, CompletableFuture.anyOf(gone, stopped));
+        if (stopped.isDone() && !gone.isDone()) {
+            throw new AskedToStopException();
+        }
         if (takeOver.get().ready()) {
             log.info("taken over sockets={}", takeOver.get().sockets().size());
         } else {
             log.warn("the process before has gone, or does not say that it stopped accepting; this one serves");
+            awaitCandidates(proxy, stopped);
         }
-        admin.inherit();
-        takeOver.get().close();
     }
 
-    static void awaitFirstChecks(Future<Void> checks, long millis) throws IOException {
+    private static void awaitCandidates(Proxy proxy, Future<?> enough) {
+        List<String> without = new FirstCandidates(
+                        proxy::withoutCandidate,
+                        () -> !proxy.learnsOfEndpoints() || enough.isDone(),
+                        System::nanoTime,
+                        LockSupport::parkNanos)
+                .await();
+        if (!without.isEmpty()) {
+            log.warn("starts though frontends can serve nobody so far: {}", String.join(", ", without));
+        }
+    }
+
+    /** This one accepts: what the other had is its own from now on. */
+    void settle(AdminServer admin) throws IOException {
+        if (takeOver.isPresent()) {
+            admin.serve();
+            admin.inherit();
+            takeOver.get().close();
+        }
+    }
+
+    /**
+     * @param known is done when the endpoints are
+     * @param enough is done when nobody is to wait any more
+     */
+    static void awaitKnown(CompletableFuture<Void> known, CompletableFuture<?> enough, long millis) throws IOException {
         try {
-            checks.get(millis, TimeUnit.MILLISECONDS);
+            CompletableFuture.anyOf(known, enough).get(millis, TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
-            log.warn("takes over though the first checks are not over waited_ms={}", millis);
+            log.warn("takes over though names or first checks of endpoints are not known yet waited_ms={}", millis);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while the first checks were under way", e);
+            throw new IOException("interrupted before its endpoints were known", e);
         } catch (ExecutionException e) {
-            throw new IOException("ended before its endpoints were checked; the running process goes on", e);
+            throw new IOException("ended before its endpoints were known; the running process goes on", e);
         }
     }
 }

@@ -23,6 +23,10 @@ final class Relaunch {
 
     private static final Logger log = LoggerFactory.getLogger(Relaunch.class);
     private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    /** A busy machine may take long to fork; whose number is not known can be neither watched nor let go. */
+    private static final Duration FORK_PATIENCE = Duration.ofSeconds(30);
+
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final List<String> command;
@@ -105,16 +109,24 @@ final class Relaunch {
         ListenFds.VARIABLES.forEach(builder.environment()::remove);
         builder.environment().remove("WATCHDOG_PID");
         Process child = builder.start();
-        return new Next(child, between ? childOf(child) : child.toHandle());
+        return new Next(child, between ? childOf(child, FORK_PATIENCE) : child.toHandle());
     }
 
-    /** What it has started; itself where it ends without having done so. */
-    private static ProcessHandle childOf(Process process) {
+    /**
+     * What it has started; itself where it ends without having done so.
+     *
+     * @throws IOException when it has started nothing within the time; it is ended then
+     */
+    static ProcessHandle childOf(Process process, Duration patience) throws IOException {
         long begin = System.nanoTime();
-        while (process.isAlive() && System.nanoTime() - begin < PATIENCE.toNanos()) {
+        while (process.isAlive()) {
             Optional<ProcessHandle> started = process.children().findFirst();
             if (started.isPresent()) {
                 return started.get();
+            }
+            if (System.nanoTime() - begin >= patience.toNanos()) {
+                process.destroyForcibly();
+                throw new IOException("setsid has started nothing within " + patience.toSeconds() + " s");
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }

@@ -121,6 +121,9 @@ final class RunCommand implements Callable<Integer> {
                         System.getenv(),
                         new Succession(takeOver, arguments(), notice::handedOver),
                         warmUp);
+            } catch (AskedToStopException asked) {
+                log.info("{}", asked.getMessage());
+                return Exit.OK;
             } catch (IOException | TransportChoice.UnavailableException cannot) {
                 err().println("tidegate: " + cannot.getMessage());
                 return Exit.FAILED;

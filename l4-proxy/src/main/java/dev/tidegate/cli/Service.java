@@ -137,8 +137,8 @@ final class Service {
     }
 
     /**
-     * What it is made of, in order. Listening comes last: until then nobody is accepted who would be dropped if something
-     * else cannot be had, and {@code /readyz} already says that the process is starting.
+     * What it is made of, in order. Accepting comes last: until then nobody is dropped if something else cannot be had, or if
+     * the process before does not give way; and {@code /readyz} already says that the process is starting.
      *
      * @param made how to end what was made, the last first
      */
@@ -240,8 +240,11 @@ final class Service {
             admin.serve(); // who asks hears that the process is starting; while there is another, that one answers
         }
         warmUp.run(config, new WarmUp.Like(choice.transport(), workers, ticker));
-        proxy.listen();
-        before.handedOver(proxy, admin);
+        proxy.bind();
+        before.awaitWay(proxy, warmUp.stopped());
+        proxy.accept();
+        before.settle(admin);
+        inheritance.removeFilesOfUnused(wanted);
         if (!succession.arguments().isEmpty()) {
             handOver.serve(HandOverPath.of(config.admin(), environment), admin, succession.arguments());
         }
@@ -336,11 +339,16 @@ final class Service {
         proxy.stopNow();
     }
 
-    /** Has the program, as it is on the disk now, take over. The log says how it comes out. */
+    /** Has the program, as it is on the disk now, take over. Returns at once; the log says how it comes out. */
     void upgrade() {
-        if (handOver.begin(false) instanceof Outcome.Refused refused) {
-            log.error("upgrade refused: {}", refused.detail());
-        }
+        var unused = CompletableFuture.supplyAsync(() -> handOver.begin(false)).handle((outcome, fault) -> {
+            if (fault != null) {
+                log.error("upgrade failed by a fault of our own", fault);
+            } else if (outcome instanceof Outcome.Refused refused) {
+                log.error("upgrade refused: {}", refused.detail());
+            }
+            return outcome;
+        });
     }
 
     void reopenLogs() {

@@ -96,6 +96,8 @@ final class Health implements AutoCloseable {
     private volatile HealthChecker checker; // writer: control; null while nothing is checked
     private volatile CompletableFuture<Void> firstRound =
             CompletableFuture.completedFuture(null); // writer: control; only what is there at the start is waited for
+    private volatile CompletableFuture<Void> known =
+            CompletableFuture.completedFuture(null); // writer: control; the same, with what has a name
     private long begun; // checks of an endpoint
     private boolean followed;
     private boolean ticking;
@@ -181,7 +183,6 @@ final class Health implements AutoCloseable {
             checker = threads.checker(
                     new HealthChecker.Settings(ticker::nanoTime, clock, checksRandom, HealthChecker.Io.best()),
                     new Listening());
-            awaitFirstRound(snapshot);
         }
         if (checker != null) {
             checker.follow(targets);
@@ -207,13 +208,26 @@ final class Health implements AutoCloseable {
         return fitness.unfit(Unfit.NOT_READY) ? Condition.NOT_READY : Condition.UP;
     }
 
+    /**
+     * What was just followed is what there is at the start: who waits for its endpoints waits from here on.
+     *
+     * @param named is done when each name has been asked for once; of addresses control has been told before
+     */
+    void awaitFirst(CompletableFuture<Void> named) {
+        firstRound = roundOver();
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        known = all;
+        var unused = named.thenRun(() -> post(() -> roundOver().thenRun(() -> all.complete(null))));
+    }
+
     /** Over is it when its verdicts stand on the cells: control hears of them before it hears of this. */
-    private void awaitFirstRound(Snapshot snapshot) {
-        if (snapshot.generation() == 1) {
-            CompletableFuture<Void> round = new CompletableFuture<>();
-            firstRound = round;
-            var unused = checker.firstRoundOver().thenRun(() -> post(() -> round.complete(null)));
+    private CompletableFuture<Void> roundOver() {
+        if (checker == null) {
+            return CompletableFuture.completedFuture(null);
         }
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        var unused = checker.firstRoundOver().thenRun(() -> post(() -> over.complete(null)));
+        return over;
     }
 
     /** How a backend is checked; null when it is not. */
@@ -265,6 +279,20 @@ final class Health implements AutoCloseable {
         return round.isDone() && !round.isCompletedExceptionally();
     }
 
+    /**
+     * Is done when every name that there was at the start has been asked for once, and every endpoint that has an address by
+     * then and is checked has been checked once; fails by {@link #close} if that was not so. Any thread; completed on
+     * control's.
+     */
+    CompletableFuture<Void> known() {
+        return known.copy();
+    }
+
+    /** Whether any endpoint is checked, or was. Any thread. */
+    boolean checks() {
+        return checker != null;
+    }
+
     /** How an endpoint's checks stand; null when it is not checked. Any thread. */
     Checked checked(EndpointCell endpoint) {
         return checked.get(endpoint);
@@ -292,6 +320,7 @@ final class Health implements AutoCloseable {
     public void close() {
         closed = true;
         firstRound.cancel(false);
+        known.cancel(false);
         if (checker != null) {
             checker.close();
         }

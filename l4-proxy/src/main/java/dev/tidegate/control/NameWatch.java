@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
@@ -135,6 +136,20 @@ final class NameWatch implements AutoCloseable {
         });
     }
 
+    /**
+     * Is done when each name that is followed by now has been asked for once, whatever came of it, or is not followed any
+     * more; never, when the watch is closed before. Any thread; completed on the watch's.
+     */
+    CompletableFuture<Void> askedOnce() {
+        CompletableFuture<Void> asked = new CompletableFuture<>();
+        loop.execute(() -> {
+            CompletableFuture<?>[] each =
+                    watches.values().stream().map(Watch::asked).toArray(CompletableFuture<?>[]::new);
+            var unused = CompletableFuture.allOf(each).thenRun(() -> asked.complete(null));
+        });
+        return asked;
+    }
+
     @Override
     public void close() {
         resolver.close();
@@ -166,6 +181,7 @@ final class NameWatch implements AutoCloseable {
         private boolean faulty;
         private boolean stopped;
         private ScheduledFuture<?> next;
+        private final CompletableFuture<Void> asked = new CompletableFuture<>(); // once, whatever came of it
 
         Watch(EndpointCell cell, String host, int port, boolean guarded) {
             this.cell = cell;
@@ -180,8 +196,13 @@ final class NameWatch implements AutoCloseable {
             }
         }
 
+        CompletableFuture<Void> asked() {
+            return asked;
+        }
+
         void stop() {
             stopped = true;
+            asked.complete(null);
         }
 
         @Override
@@ -211,6 +232,7 @@ final class NameWatch implements AutoCloseable {
         }
 
         private void again(long seconds) {
+            asked.complete(null);
             if (!loop.isShuttingDown()) {
                 next = loop.schedule(this, seconds, TimeUnit.SECONDS);
             }

@@ -14,6 +14,7 @@ import dev.tidegate.lifetime.Ticker;
 import dev.tidegate.listener.InheritedSockets;
 import dev.tidegate.listener.Listeners;
 import dev.tidegate.listener.Transport;
+import dev.tidegate.model.Frontend;
 import dev.tidegate.model.Snapshot;
 import dev.tidegate.telemetry.AccessRecord;
 import dev.tidegate.telemetry.FloodLog;
@@ -295,15 +296,49 @@ public final class Proxy implements AutoCloseable {
     }
 
     /**
-     * Listens from now on. Once only, by the thread that prepared it.
+     * Has its sockets from now on, and begins to know its endpoints; accepts nobody: who connects waits in the kernel's
+     * queue. Once only, by the thread that prepared it.
      *
      * @throws IOException when an address cannot be listened on; then it listens on none. Its message is for the operator
      */
-    public void listen() throws IOException {
-        // On control's thread: what the first answer of a name server changes comes there, too, perhaps at once.
-        Future<?> begun = control.submit(() -> {
-            publisher.begin();
+    public void bind() throws IOException {
+        carryOut(publisher::begin);
+    }
+
+    /**
+     * Accepts from now on. Once only, by the thread that {@link #bind bound}.
+     *
+     * @throws IOException when it cannot, or is to stop already. Its message is for the operator
+     */
+    public void accept() throws IOException {
+        carryOut(() -> {
+            if (phase() != Phase.STARTING) {
+                throw new IOException("it was stopped before it accepted");
+            }
+            publisher.accept();
             stop.listening();
+        });
+        rebalanceLater();
+    }
+
+    /**
+     * {@linkplain #bind Binds} and {@linkplain #accept accepts}.
+     *
+     * @throws IOException as they do
+     */
+    public void listen() throws IOException {
+        bind();
+        accept();
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    /** On control's thread: what the first answer of a name server changes comes there, too, perhaps at once. */
+    private void carryOut(Step step) throws IOException {
+        Future<?> begun = control.submit(() -> {
+            step.run();
             return null;
         });
         try {
@@ -314,7 +349,6 @@ public final class Proxy implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while it began to listen");
         }
-        rebalanceLater();
     }
 
     /** An endpoint may have come to take connections: control looks. Any thread. */
@@ -341,7 +375,21 @@ public final class Proxy implements AutoCloseable {
         return health.firstRound();
     }
 
-    /** Whether they are done. */
+    /**
+     * Is done when every name that an endpoint had at the start has been asked for once, whatever came of it, and the first
+     * checks of those with an address are over. Fails when the proxy ends before. Any thread; completed on control's, which
+     * must not be held up.
+     */
+    public CompletableFuture<Void> endpointsKnown() {
+        return health.known();
+    }
+
+    /** Whether there is anything to be learnt of endpoints by waiting: names, or checks. */
+    public boolean learnsOfEndpoints() {
+        return publisher.hasNames() || health.checks();
+    }
+
+    /** Whether the first checks are done. */
     public boolean firstChecksOver() {
         return health.firstRoundOver();
     }
@@ -391,6 +439,16 @@ public final class Proxy implements AutoCloseable {
     /** The snapshot that new connections follow. */
     public Snapshot snapshot() {
         return inForce.snapshot();
+    }
+
+    /** The frontends that listen, or are about to, and have nobody to give a connection to. */
+    public List<String> withoutCandidate() {
+        Set<String> draining = runtime().drainingFrontends();
+        return snapshot().frontends().stream()
+                .filter(frontend -> !draining.contains(frontend.name())
+                        && !frontend.backend().hasCandidate())
+                .map(Frontend::name)
+                .toList();
     }
 
     /** The configuration in force: of what a reload asked for and needs a restart, the value that still holds. */
@@ -708,13 +766,22 @@ public final class Proxy implements AutoCloseable {
     }
 
     /**
-     * Another process has the listening sockets and is ready: this one accepts no more, from when this completes, and
-     * stops gracefully, without lame duck.
+     * Another process has the listening sockets and is ready: decides whether this one gives way. If so a stop has begun,
+     * though this one still accepts until {@link #handOver}, which must follow.
+     *
+     * @return false when it is to stop already, or does not run: then it goes on with that. Completed on control's thread
+     */
+    public CompletableFuture<Boolean> giveWay() {
+        return ask(stop::tryGiveWay, () -> false);
+    }
+
+    /**
+     * This one, which has given way, accepts no more, from when this completes, and stops gracefully, without lame duck.
      */
     public CompletableFuture<Void> handOver() {
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        unanswered.add(() -> closed.complete(null));
         stop.handOver(() -> closed.complete(null));
+        var unused = stopped.thenRun(() -> closed.complete(null)); // its steps are not carried out any more
         return closed;
     }
 

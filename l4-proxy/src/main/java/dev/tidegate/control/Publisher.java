@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Puts a configuration, and what operators changed since, in force: all of it or nothing. What can fail (binding what is
@@ -75,7 +76,8 @@ final class Publisher {
             Map<FrontendCell, Lifetime> limitsChanged) {}
 
     /**
-     * Puts the first configuration in force: listens, and watches names.
+     * Puts the first configuration in force: has its sockets, watches names, and has endpoints checked. Nobody is accepted
+     * before {@link #accept}.
      *
      * @throws IOException when an address cannot be listened on; nothing is left bound
      */
@@ -92,6 +94,12 @@ final class Publisher {
         change.commit();
         listeners.settleUnused();
         follow(inForce.snapshot());
+        health.awaitFirst(names == null ? CompletableFuture.completedFuture(null) : names.askedOnce());
+    }
+
+    /** Accepts from now on whoever comes, and who has come since {@link #begin}. */
+    void accept() {
+        listeners.accept();
     }
 
     /**
@@ -202,6 +210,11 @@ final class Publisher {
             names.follow(named(snapshot), added(snapshot));
         }
         health.follow(snapshot);
+    }
+
+    /** Whether any endpoint has a name, or had one. Any thread. */
+    boolean hasNames() {
+        return names != null;
     }
 
     /** Something is wrong with an endpoint: if it has a name, that is asked for again soon. Any thread. */

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The way out of a proxy: not ready, then not listening, then connections retired one by one, and those cut that are left at
- * the deadline.
+ * the deadline. One that gives way to another process is on its way out from that decision on, so that nothing can come
+ * between it and what follows.
  *
  * <pre>
  *   STARTING -> RUNNING -> DRAINING -> STOPPED
@@ -56,6 +57,7 @@ final class Stop {
     private final Runnable whenStopped;
     private final CompletableFuture<StopTimes> begun = new CompletableFuture<>();
     private volatile Phase phase = Phase.STARTING; // writer: control, and whoever starts the proxy
+    private boolean givesWay; // control's thread
 
     /**
      * @param control its thread
@@ -94,7 +96,7 @@ final class Stop {
         return phase;
     }
 
-    /** The proxy listens. */
+    /** The proxy accepts. */
     void listening() {
         phase = Phase.RUNNING;
     }
@@ -115,15 +117,29 @@ final class Stop {
     }
 
     /**
-     * Another process listens from now on: this one stops accepting at once, and retires its connections as in any stop.
+     * Another process is to take this one's place: a stop begins, though it accepts still. On control's thread.
+     *
+     * @return false when it does not run, or is to stop already: then nothing changes
+     */
+    boolean tryGiveWay() {
+        if (phase != Phase.RUNNING) {
+            return false;
+        }
+        phase = Phase.DRAINING;
+        givesWay = true;
+        return true;
+    }
+
+    /**
+     * Another process listens from now on: this one, which has given way, stops accepting at once, and retires its
+     * connections as in any stop.
      *
      * @param whenClosed run when nothing is accepted any more
      */
     void handOver(Runnable whenClosed) {
         post(() -> {
             try {
-                if (phase == Phase.RUNNING) {
-                    phase = Phase.DRAINING;
+                if (phase == Phase.DRAINING && givesWay) {
                     ShutdownConfig settings = how.get();
                     log.info(
                             "handed over, stopping connections={} deadline={} spread={}",

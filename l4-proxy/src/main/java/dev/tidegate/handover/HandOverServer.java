@@ -127,6 +127,20 @@ public final class HandOverServer implements AutoCloseable {
         }
     }
 
+    /**
+     * Who is taking over is refused, unless it has been told that it may: from here on there is nothing to take over. It must
+     * not take the end of this process for a death, and serve. Returns at once. Any thread.
+     */
+    public void refuse(String why) {
+        if (!group.isShuttingDown()) {
+            group.next().execute(() -> {
+                if (session != null) {
+                    session.giveUp(why);
+                }
+            });
+        }
+    }
+
     /** The session that may go on; false when another does. On the loop. */
     boolean tryBegin(HandOverSession wanted) {
         if (session != null) {

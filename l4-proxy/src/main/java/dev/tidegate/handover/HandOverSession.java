@@ -67,8 +67,14 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
 
     private void onLate() {
         if (state != State.TAKEN && state != State.OVER) {
-            log.warn("take-over given up: not ready within {} s pid={}", PATIENCE_SECONDS, pid);
-            channel.close();
+            refuse("it was not ready within " + PATIENCE_SECONDS + " s");
+        }
+    }
+
+    /** There is nothing to take over any more: says so, unless it was said that there is. On the loop. */
+    void giveUp(String why) {
+        if (state == State.ASKED || state == State.OFFERED || state == State.SENT) {
+            refuse(why);
         }
     }
 

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -31,11 +32,16 @@ import java.util.concurrent.TimeUnit;
  */
 public final class TakeOver implements AutoCloseable {
     private static final long ANSWER_SECONDS = 30;
+
+    /** Once it is ready: the other may have decided already, and take long for the rest of it. */
+    private static final long TAKEN_SECONDS = 120;
+
     private static final long STOP_SECONDS = 2;
 
     private final Path path;
     private final EventLoopGroup group;
     private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>(); // lines, descriptors, and in the end this
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private EpollDomainSocketChannel channel;
     private long pid;
     private List<HandedSocket> sockets = List.of();
@@ -77,7 +83,7 @@ public final class TakeOver implements AutoCloseable {
         channel = (EpollDomainSocketChannel) connected.channel();
         pid = channel.peerCredentials().pid(); // of whoever listens
         say(Wire.hello());
-        String answer = line();
+        String answer = line(ANSWER_SECONDS);
         throwIfRefused(answer);
         List<HandedSocket> announced;
         try {
@@ -100,7 +106,7 @@ public final class TakeOver implements AutoCloseable {
         say(Wire.SEND);
         List<HandedSocket> received = new ArrayList<>();
         for (HandedSocket socket : announced) {
-            if (!(next() instanceof FileDescriptor fd)) {
+            if (!(next(ANSWER_SECONDS) instanceof FileDescriptor fd)) {
                 throw new IOException("the running process has gone before it handed all its sockets over");
             }
             received.add(new HandedSocket(socket.user(), socket.name(), socket.place(), fd.intValue()));
@@ -124,7 +130,7 @@ public final class TakeOver implements AutoCloseable {
         say(Wire.READY);
         String answer;
         try {
-            answer = line();
+            answer = line(TAKEN_SECONDS);
         } catch (IOException gone) {
             return false;
         }
@@ -139,6 +145,11 @@ public final class TakeOver implements AutoCloseable {
         }
     }
 
+    /** Is done when the other ends the conversation, as it does when it ends. Completed on the loop. */
+    public CompletableFuture<Void> gone() {
+        return gone.copy();
+    }
+
     /** The running process. */
     public long pid() {
         return pid;
@@ -148,17 +159,17 @@ public final class TakeOver implements AutoCloseable {
         channel.writeAndFlush(ByteBufUtil.writeUtf8(channel.alloc(), line + "\n"));
     }
 
-    private String line() throws IOException {
-        if (next() instanceof String line) {
+    private String line(long seconds) throws IOException {
+        if (next(seconds) instanceof String line) {
             return line;
         }
         throw new IOException("the running process does not answer the hand-over");
     }
 
     /** What came next; the handler itself when the other has gone, or took too long. */
-    private Object next() throws IOException {
+    private Object next(long seconds) throws IOException {
         try {
-            Object next = heard.poll(ANSWER_SECONDS, TimeUnit.SECONDS);
+            Object next = heard.poll(seconds, TimeUnit.SECONDS);
             return next == null ? this : next;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -187,6 +198,7 @@ public final class TakeOver implements AutoCloseable {
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
             heard.add(TakeOver.this);
+            gone.complete(null);
         }
 
         @Override

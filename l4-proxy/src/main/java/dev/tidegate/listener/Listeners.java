@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The listening sockets of the process, and how they change: what is new is bound first, without accepting; then either all
- * of the change is carried out or nothing of it. A socket that stays is not touched, whichever frontend it goes to.
+ * of the change is carried out or nothing of it. A socket that stays is not touched, whichever frontend it goes to. None
+ * accepts before {@link #accept}: until then who comes waits in the kernel's queue.
  *
  * <p>A socket from systemd is the process's for its life: when no frontend wants it, it is parked, which is to say that it
  * resets whoever comes, and a frontend that wants it later finds it again. A socket from the process before goes to whoever
@@ -82,6 +83,7 @@ public final class Listeners implements AutoCloseable {
     private final Map<String, Bound> parked = new LinkedHashMap<>();
     private final Map<String, InheritedSocket> handedOver = new LinkedHashMap<>(); // by place; what nobody has yet
     private int opened;
+    private boolean accepting;
     private volatile Map<Spec, InetSocketAddress> addresses = Map.of(); // writer: control
 
     /**
@@ -181,6 +183,13 @@ public final class Listeners implements AutoCloseable {
         }
     }
 
+    /** From here on whoever comes is accepted, and who has come; by a socket that is parked he is reset. */
+    public void accept() {
+        accepting = true;
+        bound.values().forEach(this::acceptOn);
+        parked.values().forEach(this::acceptOn);
+    }
+
     /** Whether sockets from systemd can be had in this process, if they were passed. */
     public boolean adoptsSockets() {
         return transport.adoptsListeners();
@@ -215,14 +224,14 @@ public final class Listeners implements AutoCloseable {
         }
 
         /**
-         * Accepts on what is new, closes what is no longer wanted. The snapshot that says whose each socket is must have
-         * been published before.
+         * Accepts on what is new, if it accepts at all yet; closes what is no longer wanted. The snapshot that says whose each
+         * socket is must have been published before.
          */
         public void commit() {
             Map<String, Bound> before = bound;
             bound = next;
             publishAddresses();
-            fresh.values().forEach(each -> each.channel().config().setAutoRead(true));
+            fresh.values().forEach(Listeners.this::acceptOn);
             next.forEach((key, now) -> {
                 Bound was = before.getOrDefault(key, parked.remove(key));
                 if (was != null && was.spec().unackedMillis() != now.spec().unackedMillis()) {
@@ -258,7 +267,13 @@ public final class Listeners implements AutoCloseable {
     private void park(String place, Bound socket) {
         socket.acceptor().park(true);
         parked.put(place, socket);
-        socket.channel().config().setAutoRead(true);
+        acceptOn(socket);
+    }
+
+    private void acceptOn(Bound socket) {
+        if (accepting) {
+            socket.channel().config().setAutoRead(true);
+        }
     }
 
     private static void closeAll(List<Bound> all) {

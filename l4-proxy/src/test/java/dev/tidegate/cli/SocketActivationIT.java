@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,34 @@ class SocketActivationIT {
                 assertTrue(tidegate.isAlive());
                 assertEquals("hello", early.readText(5));
             }
+        }
+    }
+
+    /** Envoy waits likewise, for its first addresses and checks, before it listens. */
+    @Test
+    @Tag("slow")
+    void whoCameMeanwhileIsNotRefusedBecauseNoEndpointHasBeenCheckedYet() throws Exception {
+        List<ScriptedClient> early = new ArrayList<>();
+        try (PassedSockets passed = PassedSockets.open(directory, V4);
+                ScriptedBackend backend = hello()) {
+            for (int i = 0; i < 20; i++) {
+                early.add(ScriptedClient.connect(passed.at(0, "127.0.0.1")));
+            }
+            String yaml = yaml(backend, "systemd:web")
+                    .replace(
+                            "{name: back, endpoints",
+                            "{name: back, health: {type: tcp, initial: down, rise: 1}, panic: {mode: refuse}, endpoints");
+            assertTrue(yaml.contains("refuse"), yaml);
+            try (TidegateProcess tidegate = TidegateProcess.run(directory, yaml)
+                    .before(passed.starter())
+                    .start()) {
+                assertTrue(tidegate.isAlive());
+                for (ScriptedClient each : early) {
+                    assertEquals("hello", each.readText(5));
+                }
+            }
+        } finally {
+            early.forEach(ScriptedClient::close);
         }
     }
 

@@ -69,9 +69,11 @@ class UpgradeIT {
     private void upgrade(int times) throws Exception {
         try (OpenLoop loop = OpenLoop.start();
                 ScriptedBackend echo = ScriptedBackend.echo();
-                // The next one warms up beside the one that serves.
+                // The next one warms up beside the one that serves, and knows its endpoints before it accepts.
                 TidegateProcess tidegate = TidegateProcess.run(
-                                directory, yaml(loop.endpoint(), echo.address()).replace("warm-up: off", "warm-up: 1s"))
+                                directory,
+                                refusingBeforeItsChecks(yaml(loop.endpoint(), echo.address()))
+                                        .replace("warm-up: off", "warm-up: 1s"))
                         .start()) {
             InetSocketAddress front = new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port());
             loop.arrive(front, 1_000);
@@ -112,6 +114,13 @@ class UpgradeIT {
         }
     }
 
+    /** Nobody is served before a check has found the endpoint up. */
+    private static String refusingBeforeItsChecks(String yaml) {
+        return yaml.replace(
+                "{name: back, endpoints",
+                "{name: back, health: {type: tcp, initial: down, rise: 1}, panic: {mode: refuse}, endpoints");
+    }
+
     @Test
     @Tag("slow")
     void whatOperatorsChangedIsInForceAfterwardsAndTheSocketFilesStay() throws Exception {
@@ -130,6 +139,35 @@ class UpgradeIT {
             awaitEnd(tidegate.pid());
             assertEquals(5, curl.endpoint("a").at("/weight/effective").asInt(), curl.endpoint("a")::toString);
             Await.until("it can be upgraded again", BOUND, () -> Files.exists(handOver, LinkOption.NOFOLLOW_LINKS));
+            endAll();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void theFileOfAnAdminSocketThatIsNoMoreGoes() throws Exception {
+        Path runtime = Files.createDirectory(directory.resolve("run"));
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
+                        .with("RUNTIME_DIRECTORY", runtime.toString())
+                        .start()) {
+            Path file = directory.resolve("tidegate.yaml");
+            Path other = directory.resolve("other.sock");
+            String second = "[\"unix:" + admin() + "\", \"unix:" + other + "\"]";
+            Files.writeString(file, Files.readString(file).replace("\"unix:" + admin() + "\"", second));
+            assertEquals("", upgradeByCommand());
+            long between = pid();
+            started.add(between);
+            awaitEnd(tidegate.pid());
+            assertTrue(Files.exists(other, LinkOption.NOFOLLOW_LINKS));
+
+            Files.writeString(file, Files.readString(file).replace(second, "\"unix:" + admin() + "\""));
+            assertEquals("", upgradeByCommand());
+            started.add(pid());
+            awaitEnd(between);
+
+            Await.until("its file is gone", BOUND, () -> !Files.exists(other, LinkOption.NOFOLLOW_LINKS));
+            assertTrue(Files.exists(admin(), LinkOption.NOFOLLOW_LINKS));
             endAll();
         }
     }
@@ -226,10 +264,12 @@ class UpgradeIT {
     @Test
     @Tag("slow")
     void aStopWhileTheNextProcessStartsIsAStop() throws Exception {
-        try (ScriptedBackend echo = ScriptedBackend.echo();
+        try (OpenLoop loop = OpenLoop.start();
+                ScriptedBackend echo = ScriptedBackend.echo();
                 TidegateProcess tidegate = TidegateProcess.run(
-                                directory, yaml(echo.address(), echo.address()).replace("warm-up: off", "warm-up: 2s"))
+                                directory, yaml(loop.endpoint(), echo.address()).replace("warm-up: off", "warm-up: 2s"))
                         .start()) {
+            loop.arrive(new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port()), 300);
             long next = new AdminCurl(admin())
                     .post("/v1/upgrade", null)
                     .expect(200)
@@ -244,7 +284,79 @@ class UpgradeIT {
             tidegate.awaitErr("the running process refuses to hand over: it was asked to stop meanwhile");
             awaitEnd(next);
             assertEquals(tidegate.pid(), pid());
+            // Within the lame duck: nobody is lost who came while the next one had the sockets too.
+            loop.arriveNoMore();
+            Await.until(
+                    "all are served",
+                    BOUND,
+                    () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
+            assertEquals(List.of(), loop.failures());
             assertEquals(0, tidegate.awaitExit());
+        }
+    }
+
+    /** What ends because it was asked to is no process that has died, whose place another would have to take. */
+    @Test
+    @Tag("slow")
+    void aStopWithoutLameDuckIsNotTakenForADeath() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(echo.address(), echo.address())
+                                        .replace("warm-up: off", "warm-up: 2s")
+                                        .replace("lame-duck: 10s", "lame-duck: 0s"))
+                        .start()) {
+            long next = new AdminCurl(admin())
+                    .post("/v1/upgrade", null)
+                    .expect(200)
+                    .json()
+                    .get("next")
+                    .asLong();
+            started.add(next);
+            tidegate.awaitErr("take-over asked for");
+
+            tidegate.signal("TERM"); // there is no connection: it ends at once
+
+            assertEquals(0, tidegate.awaitExit());
+            awaitEnd(next);
+            tidegate.awaitErr("the running process refuses to hand over: it was asked to stop meanwhile");
+            assertEquals(-1, pidOrNone());
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aStopOfTheNextProcessDisturbsNobody() throws Exception {
+        try (OpenLoop loop = OpenLoop.start();
+                ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(loop.endpoint(), echo.address()).replace("warm-up: off", "warm-up: 2s"))
+                        .start()) {
+            loop.arrive(new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port()), 300);
+            AdminCurl curl = new AdminCurl(admin());
+            long next = curl.post("/v1/upgrade", null)
+                    .expect(200)
+                    .json()
+                    .get("next")
+                    .asLong();
+            started.add(next);
+            tidegate.awaitErr("take-over asked for");
+
+            ProcessHandle.of(next).orElseThrow().destroy();
+
+            awaitEnd(next);
+            Await.equal(
+                    "what came of it",
+                    "process " + next + " ended with exit code 0; the log has its words",
+                    () -> curl.look("/v1/upgrade").get("detail").asText());
+            tidegate.awaitErr("asked to stop before it took over; the running process goes on");
+            loop.arriveNoMore();
+            Await.until(
+                    "all are served",
+                    BOUND,
+                    () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
+            assertEquals(List.of(), loop.failures());
+            assertEquals(tidegate.pid(), pid());
         }
     }
 

@@ -31,6 +31,8 @@ final class FakeDns implements AutoCloseable {
         SERVFAIL,
         EMPTY,
         SILENT,
+        /** Keeps the question until it is to answer in another way: of use for less than a lookup's patience. */
+        HELD,
         /** Over UDP an answer that says it was cut short; the whole one over TCP. */
         TRUNCATED
     }
@@ -41,7 +43,7 @@ final class FakeDns implements AutoCloseable {
     private final ServerSocket tcp;
     private final AtomicInteger tcpQuestions = new AtomicInteger();
     private final AtomicInteger questions = new AtomicInteger();
-    private volatile Mode mode = Mode.GOOD; // writer: the test
+    private volatile Mode mode = Mode.GOOD; // writer: the test; told to who waits by the monitor
     private volatile List<byte[]> addresses = List.of(); // writer: the test
     private volatile int ttlSeconds = 1; // writer: the test
     private volatile String unknown = ""; // writer: the test
@@ -85,7 +87,7 @@ final class FakeDns implements AutoCloseable {
         addresses = Arrays.stream(lastBytes)
                 .mapToObj(last -> new byte[] {127, 0, 0, (byte) last})
                 .toList();
-        mode = Mode.GOOD;
+        answer(Mode.GOOD);
     }
 
     /** From now on there is no such name, whatever is said of the others; with "" there are all. */
@@ -99,8 +101,20 @@ final class FakeDns implements AutoCloseable {
     }
 
     /** From now on in that way. */
-    void answer(Mode now) {
+    synchronized void answer(Mode now) {
         mode = now;
+        notifyAll();
+    }
+
+    private synchronized void awaitRelease() throws IOException {
+        try {
+            while (mode == Mode.HELD && !socket.isClosed()) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
     }
 
     /** Questions over TCP so far. */
@@ -120,6 +134,7 @@ final class FakeDns implements AutoCloseable {
             try {
                 socket.receive(packet);
                 questions.incrementAndGet();
+                awaitRelease();
                 if (mode != Mode.SILENT) {
                     byte[] out = reply(Arrays.copyOf(in, packet.getLength()), mode == Mode.TRUNCATED);
                     socket.send(new DatagramPacket(out, out.length, packet.getSocketAddress()));
@@ -171,7 +186,7 @@ final class FakeDns implements AutoCloseable {
                 switch (now) {
                     case NXDOMAIN -> 3;
                     case SERVFAIL -> 2;
-                    case GOOD, EMPTY, SILENT, TRUNCATED -> 0;
+                    case GOOD, EMPTY, SILENT, HELD, TRUNCATED -> 0;
                 };
         ByteBuffer out = ByteBuffer.allocate(end + 16 * answers.size());
         out.put(query, 0, end);
@@ -194,6 +209,7 @@ final class FakeDns implements AutoCloseable {
     @Override
     public void close() throws IOException {
         socket.close();
+        answer(mode); // who waits is to see that
         tcp.close();
     }
 }

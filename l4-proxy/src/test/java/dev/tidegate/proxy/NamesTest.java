@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.tidegate.control.Proxy;
 import dev.tidegate.listener.TransportChoice.Wish;
 import dev.tidegate.model.CloseReason;
 import dev.tidegate.model.Fitness.Unfit;
@@ -21,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -45,6 +48,52 @@ class NamesTest {
 
                 assertTrue(served(proxy));
             }
+        }
+    }
+
+    /** A process that takes over from another is not to reset whom that one would have served. */
+    @EachTransport
+    @Tag("slow")
+    void whoComesBeforeNamesAndChecksAreKnownWaitsAndIsServed(Wish transport) throws Exception {
+        try (FakeDns dns = new FakeDns();
+                var backend = ScriptedBackend.echo()) {
+            dns.answer(FakeDns.Mode.HELD);
+            try (var proxy = ProxyFixture.on(transport)
+                            .endpoint("{address: \"api.test:" + backend.port() + "\"}")
+                            .backend(CHECKS)
+                            .backend("panic: {mode: refuse}")
+                            .nameServers(dns.provider())
+                            .onlyBound()
+                            .start();
+                    ScriptedClient early = proxy.connect()) {
+                early.send("early");
+                Await.until("a question", () -> dns.questions() > 0);
+                assertFalse(proxy.proxy().endpointsKnown().isDone());
+                assertEquals(List.of("front"), proxy.proxy().withoutCandidate());
+                assertEquals(Proxy.Phase.STARTING, proxy.proxy().phase());
+                awaitTurnOfAll(proxy.proxy());
+                assertEquals(0, proxy.sum(row -> row.accepted));
+
+                dns.answer(1);
+                proxy.proxy().endpointsKnown().get(TTL_BOUND.toSeconds(), TimeUnit.SECONDS);
+                Await.equal(
+                        "found fit; later only where the machine took longer than the lookup's patience",
+                        List.of(),
+                        () -> proxy.proxy().withoutCandidate());
+                proxy.proxy().accept();
+
+                assertEquals("early", early.readText(5));
+                assertEquals(1, proxy.sum(row -> row.accepted));
+            }
+        }
+    }
+
+    /** What a loop had to do is done when it has had two turns. */
+    private static void awaitTurnOfAll(Proxy proxy) throws Exception {
+        for (int turn = 0; turn < 2; turn++) {
+            CountDownLatch all = new CountDownLatch(1);
+            proxy.callRoll(all::countDown);
+            assertTrue(all.await(10, TimeUnit.SECONDS));
         }
     }
 

@@ -82,6 +82,7 @@ public final class ProxyFixture implements AutoCloseable {
         private RuntimeState runtime = RuntimeState.EMPTY;
         private int sendBufferBytes;
         private int maxConnections = 4000;
+        private boolean accepting = true;
         private DnsServerAddressStreamProvider nameServers = DnsServerAddressStreamProviders.platformDefault();
 
         private Setup(TransportChoice.Wish transport) {
@@ -147,6 +148,12 @@ public final class ProxyFixture implements AutoCloseable {
             return this;
         }
 
+        /** It has its sockets, and accepts nobody before {@link Proxy#accept}. */
+        public Setup onlyBound() {
+            accepting = false;
+            return this;
+        }
+
         public Setup maxConnections(int now) {
             maxConnections = now;
             return this;
@@ -200,7 +207,7 @@ public final class ProxyFixture implements AutoCloseable {
             FloodLog floods = new FloodLog(System::nanoTime);
             AtomicLong aheadNanos = new AtomicLong();
             List<AccessRecord> records = Collections.synchronizedList(new ArrayList<>());
-            Proxy proxy = Proxy.start(
+            Proxy proxy = Proxy.prepare(
                     result.config().get(),
                     new Proxy.Parts(
                             sendBufferBytes == 0
@@ -217,6 +224,15 @@ public final class ProxyFixture implements AutoCloseable {
                             runtime,
                             state -> CompletableFuture.completedFuture(Optional.empty()),
                             InheritedSockets.NONE));
+            try {
+                proxy.bind();
+                if (accepting) {
+                    proxy.accept();
+                }
+            } catch (IOException failed) {
+                proxy.close();
+                throw failed;
+            }
             return new ProxyFixture(proxy, floods, aheadNanos, records);
         }
     }

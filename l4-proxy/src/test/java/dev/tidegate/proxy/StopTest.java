@@ -17,9 +17,11 @@ import dev.tidegate.testkit.ScriptedBackend;
 import dev.tidegate.testkit.ScriptedClient;
 import dev.tidegate.testkit.Scripts;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +40,50 @@ class StopTest {
 
             Await.until("stopped", () -> proxy.proxy().stopped().isDone());
             assertEquals(Proxy.Phase.STOPPED, proxy.proxy().phase());
+        }
+    }
+
+    /** A stop that comes before another process is told that it may have all is a stop; one that comes later is late. */
+    @ParameterizedTest
+    @EnumSource(value = Wish.class, mode = EnumSource.Mode.EXCLUDE, names = "AUTO")
+    void whetherItStopsOrGivesWayIsDecidedByWhatComesFirst(Wish transport) throws Exception {
+        try (var backend = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .shutdown("{deadline: 20s, spread: 0s, lame-duck: 10s}")
+                        .start();
+                var client = proxy.connect()) {
+            client.send("ping");
+            assertEquals("ping", client.readText(4));
+            proxy.proxy().stopGracefully();
+
+            assertFalse(proxy.proxy().giveWay().get(10, TimeUnit.SECONDS));
+
+            proxy.proxy().handOver().get(10, TimeUnit.SECONDS);
+            try (var late = proxy.connect()) {
+                late.send("still");
+                assertEquals("still", late.readText(5), "its lame duck goes on");
+            }
+        }
+        try (var backend = ScriptedBackend.echo();
+                var proxy = ProxyFixture.on(transport)
+                        .endpoint(backend)
+                        .shutdown("{deadline: 20s, spread: 0s, lame-duck: 10s}")
+                        .start()) {
+            assertTrue(proxy.proxy().giveWay().get(10, TimeUnit.SECONDS));
+            assertEquals(Proxy.Phase.DRAINING, proxy.proxy().phase());
+            proxy.proxy().stopGracefully();
+            try (var client = proxy.connect()) {
+                client.send("ping");
+                assertEquals("ping", client.readText(4), "it accepts until it is told that it need not");
+            }
+            assertFalse(proxy.proxy().giveWay().get(10, TimeUnit.SECONDS), "once is enough");
+            InetSocketAddress address = proxy.address();
+
+            proxy.proxy().handOver().get(10, TimeUnit.SECONDS);
+
+            assertThrows(ConnectException.class, () -> ScriptedClient.connect(address));
+            Await.until("stopped", () -> proxy.proxy().stopped().isDone());
         }
     }
 

@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -274,7 +275,8 @@ class TcpProbeTest {
         }
         HealthChecker checker = checker(Io.EPOLL);
         checker.follow(targets);
-        Await.until("the first round", () -> checker.firstRoundOver().isDone());
+        CompletableFuture<Void> firstRound = checker.firstRoundOver();
+        Await.until("the first round", firstRound::isDone);
         for (int round = 1; round <= 3; round++) {
             int sofar = round * 300;
             Await.until("some more", () -> arrivalsNanos.size() >= sofar);
