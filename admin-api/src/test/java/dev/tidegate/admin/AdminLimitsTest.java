@@ -269,13 +269,11 @@ final class AdminLimitsTest {
     }
 
     @Test
-    void whileMetricsAreMadeProbesAreAnsweredAndWhoeverAsksForThemSharesTheNext() throws Exception {
+    void whileMetricsAreMadeProbesAreAnsweredAndNobodyWhoAsksForThemIsLeftOut() throws Exception {
         InetSocketAddress address = start(AdminLimits.STANDARD);
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        AtomicInteger scrapes = new AtomicInteger();
         operations.onScrape = () -> {
-            scrapes.incrementAndGet();
             begun.countDown();
             try {
                 assertTrue(go.await(10, TimeUnit.SECONDS));
@@ -294,14 +292,12 @@ final class AdminLimitsTest {
             scrapers.add(scraper);
         }
 
-        // Behind the others: all of them have been heard when this one is answered.
         assertTrue(RawClient.ask(address, REQUEST).endsWith("live\n"));
         go.countDown();
 
         for (RawClient scraper : scrapers) {
             assertTrue(scraper.readToEnd().endsWith("up 1\n"));
         }
-        assertEquals(2, scrapes.get());
     }
 
     @Test
