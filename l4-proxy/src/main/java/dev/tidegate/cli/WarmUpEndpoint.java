@@ -13,6 +13,7 @@ final class WarmUpEndpoint extends WarmUpPeer {
     private byte first = -1; // what it was asked first tells the talk
     private int newlines; // HTTP/1: of the empty line that ends a request
     private ByteBuffer frames; // HTTP/2: what is not a whole frame yet; null for another talk
+    private int prefaceLeft = WarmUpTalk.PREFACE.length; // HTTP/2: bytes of it that are still to come
 
     WarmUpEndpoint(WarmUpLoop loop) {
         super(loop);
@@ -57,8 +58,10 @@ final class WarmUpEndpoint extends WarmUpPeer {
         if (frames == null) {
             frames = ByteBuffer.allocate(FRAMES_BYTES);
             write(WarmUpTalk.frame(WarmUpTalk.SETTINGS, 0, 0));
-            bytes.position(bytes.position() + WarmUpTalk.PREFACE.length); // it is in the first bytes, by how it is sent
         }
+        int preface = Math.min(prefaceLeft, bytes.remaining());
+        bytes.position(bytes.position() + preface);
+        prefaceLeft -= preface;
         frames.put(bytes).flip();
         while (frames.remaining() >= WarmUpTalk.FRAME_HEAD_BYTES) {
             int at = frames.position();

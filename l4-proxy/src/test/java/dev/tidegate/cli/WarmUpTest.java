@@ -16,6 +16,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -102,6 +104,28 @@ class WarmUpTest {
         assertEquals(
                 Optional.of("cannot start: no ring for you"), warmUp.failure().map(Exception::getMessage));
         assertNoThreadIsLeft();
+    }
+
+    /** TCP knows no messages: three bytes of the preface came alone once, and the warm-up was over. */
+    @Test
+    void anEndpointAnswersHttp2WhoseBytesComeOneByOne() throws Exception {
+        byte[] request = WarmUpTalk.HTTP2.request(0);
+        try (WarmUpLoop loop = new WarmUpLoop(System::nanoTime);
+                ServerSocketChannel listener =
+                        ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel accepted = listener.accept()) {
+            WarmUpEndpoint endpoint = new WarmUpEndpoint(loop);
+            endpoint.accepted(accepted);
+            for (byte each : request) {
+                endpoint.received(ByteBuffer.wrap(new byte[] {each}));
+            }
+            endpoint.close();
+
+            String answered = new String(client.socket().getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+            String response = new String(WarmUpTalk.http2Response(1), StandardCharsets.ISO_8859_1);
+            assertTrue(answered.endsWith(response), answered);
+        }
     }
 
     /** A socket takes part of a buffer, and then the rest of it: the one mark is where the bytes end, whatever was before. */
