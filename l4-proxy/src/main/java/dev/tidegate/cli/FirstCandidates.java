@@ -1,6 +1,7 @@
 package dev.tidegate.cli;
 
 import dev.tidegate.lifetime.Ticker;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -15,43 +16,41 @@ import java.util.function.Supplier;
  * <p>Used by the thread that starts the process.
  */
 final class FirstCandidates {
-    /** Whom nobody can serve by then is reset, as at any other time. */
-    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
-
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final Supplier<List<String>> without;
-    private final BooleanSupplier hopeless;
+    private final Supplier<List<String>> awaiting;
+    private final BooleanSupplier enough;
     private final Ticker ticker;
     private final LongConsumer pause;
 
     /**
-     * @param without the frontends that have no candidate now
-     * @param hopeless whether nothing changes by waiting
+     * @param awaiting the frontends that have no candidate now and may get one
+     * @param enough whether nobody is to wait any more
      * @param ticker monotonic time
      * @param pause waits for so many nanoseconds, or not quite
      */
-    FirstCandidates(Supplier<List<String>> without, BooleanSupplier hopeless, Ticker ticker, LongConsumer pause) {
-        this.without = without;
-        this.hopeless = hopeless;
+    FirstCandidates(Supplier<List<String>> awaiting, BooleanSupplier enough, Ticker ticker, LongConsumer pause) {
+        this.awaiting = awaiting;
+        this.enough = enough;
         this.ticker = ticker;
         this.pause = pause;
     }
 
     /**
-     * Waits until each frontend that listens has a candidate, or nothing changes by waiting, for 2 s at most.
+     * Waits until no frontend has to wait for a candidate.
      *
+     * @param patience for so long at most
      * @return frontends that have none, though it waited for all of the time
      */
-    List<String> await() {
+    List<String> await(Duration patience) {
         long begin = ticker.nanoTime();
-        List<String> now = without.get();
-        while (!now.isEmpty() && !hopeless.getAsBoolean()) {
-            if (ticker.nanoTime() - begin >= PATIENCE_NANOS) {
+        List<String> now = awaiting.get();
+        while (!now.isEmpty() && !enough.getAsBoolean()) {
+            if (ticker.nanoTime() - begin >= patience.toNanos()) {
                 return now;
             }
             pause.accept(LOOK_NANOS);
-            now = without.get();
+            now = awaiting.get();
         }
         return List.of();
     }

@@ -42,6 +42,7 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
 
     private final Proxy proxy;
     private final LongConsumer whenHandedOver;
+    private final Runnable whenReloadMissed;
     private AdminServer admin; // set once, before anyone can ask
     private volatile HandOverServer server; // writer: whoever starts the process; null where there is none
     private Relaunch relaunch;
@@ -52,8 +53,10 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
     /**
      * @param proxy whose sockets they are
      * @param whenHandedOver told the process that has taken over, once this one accepts no more
+     * @param whenReloadMissed run when this one goes on after all, and has refused a reload meanwhile
      */
-    HandOver(Proxy proxy, LongConsumer whenHandedOver) {
+    HandOver(Proxy proxy, LongConsumer whenHandedOver, Runnable whenReloadMissed) {
+        this.whenReloadMissed = whenReloadMissed;
         this.proxy = proxy;
         this.whenHandedOver = whenHandedOver;
     }
@@ -81,7 +84,7 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
             return;
         }
         try {
-            relaunch = Relaunch.of(arguments);
+            relaunch = Relaunch.of(arguments, where.get());
             HandOverServer open = HandOverServer.open(where.get(), epoll.get(), this);
             server = open;
             impossible = "";
@@ -162,7 +165,10 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
                 && last.next() == started.pid()
                 && view.compareAndSet(last, new UpgradeView(SELF, "failed", started.pid(), why));
         if (running) {
-            log.error("upgrade failed, this process goes on: {}", why);
+            log.error(
+                    "upgrade failed, this process {}: {}",
+                    proxy.phase() == Proxy.Phase.RUNNING ? "goes on" : "stops",
+                    why);
         }
         return running;
     }
@@ -188,7 +194,11 @@ final class HandOver implements Giver, Upgrades, AutoCloseable {
 
     @Override
     public void goOn() {
-        proxy.goOn();
+        var unused = proxy.goOn().thenAccept(missed -> {
+            if (missed) {
+                whenReloadMissed.run();
+            }
+        });
     }
 
     /** Whether it gives way is control's to say, who hears of a stop: what comes first holds. */

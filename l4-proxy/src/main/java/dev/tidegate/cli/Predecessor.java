@@ -9,6 +9,7 @@ import dev.tidegate.listener.TransportChoice;
 import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
@@ -36,6 +37,12 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optiona
     /** So long endpoints may take to be known, before this process takes over without knowing of them. */
     private static final long KNOWN_MILLIS = 10_000;
 
+    /** So long, further, they may take to pass as many checks as it needs to be up: the other one has them up still. */
+    private static final Duration WHILE_THE_OTHER_SERVES = Duration.ofSeconds(60);
+
+    /** Whom nobody can serve by then is reset, as at any other time: he waits in a queue that nobody else serves. */
+    private static final Duration ALONE = Duration.ofSeconds(2);
+
     /**
      * Asks the running process, or the environment.
      *
@@ -59,13 +66,20 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optiona
         }
         IoHandlerFactory epoll = TransportChoice.epollHandlers()
                 .orElseThrow(() -> new IOException("--take-over needs epoll, which is not available here"));
-        Path path = HandOverPath.of(config.admin(), environment)
+        Path path = HandOverPath.ofRunning(config.admin(), environment)
                 .orElseThrow(() -> new IOException("--take-over does not know where the running process can be asked;"
                         + " set RUNTIME_DIRECTORY, XDG_RUNTIME_DIR or a UNIX socket in admin.listen"));
         TakeOver asked = TakeOver.from(path, epoll);
         made.push(asked::close);
         return new Predecessor(
                 Inheritance.handedOver(config, asked.sockets()), Optional.of(asked), ProcessHandle.of(asked.pid()));
+    }
+
+    /** Has that run when the other process, if there is one, has gone or will not give way. Any thread may run it. */
+    void whenGone(Runnable step) {
+        takeOver.ifPresent(other -> {
+            var unused = other.gone().thenRun(step);
+        });
     }
 
     /**
@@ -78,12 +92,13 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optiona
      */
     void awaitWay(Proxy proxy, CompletableFuture<Void> stopped) throws IOException {
         if (takeOver.isEmpty()) {
-            awaitCandidates(proxy, stopped);
+            awaitCandidates(proxy, stopped, ALONE);
             return;
         }
         CompletableFuture<Void> gone = takeOver.get().gone();
-        awaitKnown(proxy.endpointsKnown(), CompletableFuture.anyOf(gone, stopped), KNOWN_MILLIS);
-        awaitCandidates(proxy, CompletableFuture.anyOf(gone, stopped));
+        CompletableFuture<Object> enough = CompletableFuture.anyOf(gone, stopped);
+        awaitKnown(proxy.endpointsKnown(), enough, KNOWN_MILLIS);
+        awaitCandidates(proxy, enough, WHILE_THE_OTHER_SERVES);
         if (stopped.isDone() && !gone.isDone()) {
             throw new AskedToStopException();
         }
@@ -91,17 +106,14 @@ record Predecessor(Inheritance inheritance, Optional<TakeOver> takeOver, Optiona
             log.info("taken over sockets={}", takeOver.get().sockets().size());
         } else {
             log.warn("the process before has gone, or does not say that it stopped accepting; this one serves");
-            awaitCandidates(proxy, stopped);
+            awaitCandidates(proxy, stopped, ALONE);
         }
     }
 
-    private static void awaitCandidates(Proxy proxy, Future<?> enough) {
+    private static void awaitCandidates(Proxy proxy, Future<?> enough, Duration patience) {
         List<String> without = new FirstCandidates(
-                        proxy::withoutCandidate,
-                        () -> !proxy.learnsOfEndpoints() || enough.isDone(),
-                        System::nanoTime,
-                        LockSupport::parkNanos)
-                .await();
+                        proxy::awaitingCandidate, enough::isDone, System::nanoTime, LockSupport::parkNanos)
+                .await(patience);
         if (!without.isEmpty()) {
             log.warn("starts though frontends can serve nobody so far: {}", String.join(", ", without));
         }

@@ -30,18 +30,21 @@ final class Relaunch {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private final List<String> command;
+    private final Path where;
 
-    private Relaunch(List<String> command) {
+    private Relaunch(List<String> command, Path where) {
         this.command = List.copyOf(command);
+        this.where = where;
     }
 
     /**
      * By the launcher where it is known, else by the JVM's own command line.
      *
      * @param arguments what this process was started with, behind the launcher's name
+     * @param where it can be asked for its sockets; the next one's configuration may have another place
      * @throws IOException when the own command line cannot be read
      */
-    static Relaunch of(List<String> arguments) throws IOException {
+    static Relaunch of(List<String> arguments, Path where) throws IOException {
         List<String> command = new ArrayList<>();
         String launcher = System.getProperty(LAUNCHER, "");
         if (launcher.isEmpty()) {
@@ -55,7 +58,7 @@ final class Relaunch {
         if (!command.contains(RunCommand.TAKE_OVER)) {
             command.add(RunCommand.TAKE_OVER);
         }
-        return new Relaunch(command);
+        return new Relaunch(command, where);
     }
 
     /**
@@ -108,6 +111,7 @@ final class Relaunch {
         // What systemd said was for this process alone; of its watchdog the next one is to keep the pace too.
         ListenFds.VARIABLES.forEach(builder.environment()::remove);
         builder.environment().remove("WATCHDOG_PID");
+        builder.environment().put(HandOverPath.RUNNING, where.toString());
         Process child = builder.start();
         return new Next(child, between ? childOf(child, FORK_PATIENCE) : child.toHandle());
     }

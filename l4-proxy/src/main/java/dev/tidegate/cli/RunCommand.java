@@ -11,6 +11,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,7 +111,11 @@ final class RunCommand implements Callable<Integer> {
         // run.
         Logger log = LoggerFactory.getLogger(RunCommand.class);
         WarmUp warmUp = new WarmUp(valid.process().warmUp());
-        main.signals().starting(warmUp::stop);
+        CompletableFuture<Void> askedToStop = new CompletableFuture<>();
+        main.signals().starting(() -> {
+            askedToStop.complete(null);
+            warmUp.stop();
+        });
         String ignored = main.signals().handleAll(); // once more, for a command line that begins otherwise
         try (SystemdNotice notice = SystemdNotice.begin(System::getenv, takeOver)) {
             Service service;
@@ -119,7 +124,7 @@ final class RunCommand implements Callable<Integer> {
                         valid,
                         Optional.of(config.file()),
                         System.getenv(),
-                        new Succession(takeOver, arguments(), notice::handedOver),
+                        new Succession(takeOver, arguments(), askedToStop, notice::handedOver),
                         warmUp);
             } catch (AskedToStopException asked) {
                 log.info("{}", asked.getMessage());

@@ -208,7 +208,7 @@ final class Service {
                 choice.transport().name(),
                 choice.reason(),
                 Instant.now());
-        HandOver handOver = new HandOver(proxy, succession.whenHandedOver());
+        HandOver handOver = new HandOver(proxy, succession.whenHandedOver(), () -> reloads.ifPresent(Service::again));
         made.push(handOver::close);
         AdminServer admin = new AdminServer(
                 new ProxyAdmin(
@@ -239,9 +239,10 @@ final class Service {
         if (!succession.takeOver()) {
             admin.serve(); // who asks hears that the process is starting; while there is another, that one answers
         }
+        before.whenGone(warmUp::stop); // who comes meanwhile waits for this one alone
         warmUp.run(config, new WarmUp.Like(choice.transport(), workers, ticker));
         proxy.bind();
-        before.awaitWay(proxy, warmUp.stopped());
+        before.awaitWay(proxy, succession.askedToStop());
         proxy.accept();
         before.settle(admin);
         inheritance.removeFilesOfUnused(wanted);
@@ -276,6 +277,11 @@ final class Service {
             RestoredText.servingNobody(proxy.runtime(), proxy.snapshot()).forEach(log::warn);
         }
         return new Service(accessLog, proxy, admin, choice, reloads, handOver, before.process(), made);
+    }
+
+    private static void again(FileReloads reloads) {
+        log.info("reads the configuration again: a reload was refused while another process was to take over");
+        var unused = reloads.reload(); // the log says how it came out
     }
 
     /** A line for each listener. */

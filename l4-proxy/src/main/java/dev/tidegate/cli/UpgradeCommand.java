@@ -21,7 +21,9 @@ import picocli.CommandLine.Mixin;
         })
 final class UpgradeCommand implements Callable<Integer> {
     private static final long LOOK_MILLIS = 200;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
+
+    /** So long nobody may answer: between the two it is a moment, on a busy machine a long one. */
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     @Mixin
     private WriteOptions write;
@@ -37,14 +39,16 @@ final class UpgradeCommand implements Callable<Integer> {
                 admin.show(begun, "possible");
                 return Exit.OK;
             }
-            return awaitNext(client, begun.number("pid"));
+            return awaitNext(client, begun.number("pid"), begun.number("next"));
         });
     }
 
     /** Between the two nobody may answer for a moment. */
-    private int awaitNext(AdminClient client, long before)
+    private int awaitNext(AdminClient client, long before, long next)
             throws UnreachableException, RefusedException, InterruptedException {
-        long begin = System.nanoTime();
+        // A socket may lead into a container, whose processes have other numbers here.
+        boolean here = client.address() instanceof ApiAddress.Unix && runs(before);
+        long answered = System.nanoTime();
         while (true) {
             try {
                 Json now = client.get("/v1/upgrade");
@@ -56,13 +60,26 @@ final class UpgradeCommand implements Callable<Integer> {
                 if (now.text("state").equals("failed")) {
                     return failed(now);
                 }
+                answered = System.nanoTime();
             } catch (UnreachableException e) {
-                if (System.nanoTime() - begin > PATIENCE_NANOS) {
+                boolean nobody = here && !runs(before) && !runs(next);
+                if (nobody || System.nanoTime() - answered > SILENCE_NANOS) {
+                    admin.err()
+                            .println("tidegate: process " + before
+                                    + (nobody
+                                            ? " and the next one, " + next
+                                                    + ", have both ended; the log has their words"
+                                            : " answers no more, and process " + next + " does not answer here yet;"
+                                                    + " it does elsewhere if admin.listen has changed"));
                     throw e;
                 }
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
         }
+    }
+
+    private static boolean runs(long pid) {
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
     }
 
     private int failed(Json state) {

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,7 +61,7 @@ final class WarmUp {
 
     private final Optional<Duration> budget;
     private volatile WarmUpLoop loop; // writer: the thread of the warm-up; null while there is none
-    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    private volatile boolean stopped; // writer: whoever stops it
     private volatile int ended; // writer: the thread of the warm-up
     private volatile int retired; // writer: the thread of the warm-up
     private volatile int failed; // writer: the thread of the warm-up
@@ -79,16 +78,11 @@ final class WarmUp {
 
     /** Ends it as soon as can be, or keeps it from beginning. */
     void stop() {
-        stopped.complete(null);
+        stopped = true;
         WarmUpLoop running = loop;
         if (running != null) {
             running.stop();
         }
-    }
-
-    /** Is done when it was asked to end: the process is going to stop. */
-    CompletableFuture<Void> stopped() {
-        return stopped.copy();
     }
 
     /** Whether it is under way. */
@@ -123,7 +117,7 @@ final class WarmUp {
      * @param like what it is going to run on
      */
     void run(Config config, Like like) {
-        if (budget.isEmpty() || stopped.isDone()) {
+        if (budget.isEmpty() || stopped) {
             return;
         }
         Logger log = LoggerFactory.getLogger(WarmUp.class);
@@ -184,7 +178,7 @@ final class WarmUp {
                                 DnsServerAddressStreamProviders.platformDefault(),
                                 InstantSource.system()))) {
             loop = peers;
-            if (!stopped.isDone()) { // else whoever stopped it did not see the loop
+            if (!stopped) { // else whoever stopped it did not see the loop
                 peers.run(address(proxy, "long"), address(proxy, "short"), endNanos);
             }
             ended = peers.ended();

@@ -96,6 +96,8 @@ final class Health implements AutoCloseable {
     private volatile HealthChecker checker; // writer: control; null while nothing is checked
     private volatile CompletableFuture<Void> firstRound =
             CompletableFuture.completedFuture(null); // writer: control; only what is there at the start is waited for
+    private volatile CompletableFuture<Void> named =
+            CompletableFuture.completedFuture(null); // writer: control; names have been asked for
     private volatile CompletableFuture<Void> known =
             CompletableFuture.completedFuture(null); // writer: control; the same, with what has a name
     private long begun; // checks of an endpoint
@@ -211,13 +213,14 @@ final class Health implements AutoCloseable {
     /**
      * What was just followed is what there is at the start: who waits for its endpoints waits from here on.
      *
-     * @param named is done when each name has been asked for once; of addresses control has been told before
+     * @param asked is done when each name has been asked for once; of addresses control has been told before
      */
-    void awaitFirst(CompletableFuture<Void> named) {
+    void awaitFirst(CompletableFuture<Void> asked) {
+        named = asked;
         firstRound = roundOver();
         CompletableFuture<Void> all = new CompletableFuture<>();
         known = all;
-        var unused = named.thenRun(() -> post(() -> roundOver().thenRun(() -> all.complete(null))));
+        var unused = asked.thenRun(() -> post(() -> roundOver().thenRun(() -> all.complete(null))));
     }
 
     /** Over is it when its verdicts stand on the cells: control hears of them before it hears of this. */
@@ -288,9 +291,22 @@ final class Health implements AutoCloseable {
         return known.copy();
     }
 
-    /** Whether any endpoint is checked, or was. Any thread. */
-    boolean checks() {
-        return checker != null;
+    /**
+     * Whether an endpoint that cannot be picked may be soon, for all that is known: at the start its name has not been asked
+     * for, or it has not been checked; or it passes its checks, and not often enough so far. Any thread.
+     */
+    boolean promises(Endpoint endpoint) {
+        EndpointCell cell = endpoint.cell();
+        if (!cell.open()) {
+            return false;
+        }
+        Checked stands = checked.get(cell);
+        if (stands == null || !cell.resolved()) {
+            return !cell.resolved() && !named.isDone();
+        }
+        Verdict last = stands.last();
+        return last == null
+                || (last.finding().word() == Word.PASS && last.condition() != Condition.UP && last.heldNanos() == 0);
     }
 
     /** How an endpoint's checks stand; null when it is not checked. Any thread. */

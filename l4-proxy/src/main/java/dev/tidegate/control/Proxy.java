@@ -192,6 +192,7 @@ public final class Proxy implements AutoCloseable {
     private final Set<Runnable> unanswered = ConcurrentHashMap.newKeySet();
     private boolean sweeping; // control's thread
     private boolean givingAway; // control's thread
+    private boolean reloadRefused; // while giving away; control's thread
     private final Set<String> faultyLooks = new HashSet<>(); // control's thread
     private final Stop stop;
 
@@ -384,11 +385,6 @@ public final class Proxy implements AutoCloseable {
         return health.known();
     }
 
-    /** Whether there is anything to be learnt of endpoints by waiting: names, or checks. */
-    public boolean learnsOfEndpoints() {
-        return publisher.hasNames() || health.checks();
-    }
-
     /** Whether the first checks are done. */
     public boolean firstChecksOver() {
         return health.firstRoundOver();
@@ -441,12 +437,16 @@ public final class Proxy implements AutoCloseable {
         return inForce.snapshot();
     }
 
-    /** The frontends that listen, or are about to, and have nobody to give a connection to. */
-    public List<String> withoutCandidate() {
+    /**
+     * The frontends that listen, or are about to, and have nobody to give a connection to, but perhaps soon: the name of an
+     * endpoint has not been asked for yet, or one has not been checked yet, or passes its checks and not often enough so far.
+     */
+    public List<String> awaitingCandidate() {
         Set<String> draining = runtime().drainingFrontends();
         return snapshot().frontends().stream()
                 .filter(frontend -> !draining.contains(frontend.name())
-                        && !frontend.backend().hasCandidate())
+                        && !frontend.backend().hasCandidate()
+                        && frontend.backend().endpoints().all().stream().anyMatch(health::promises))
                 .map(Frontend::name)
                 .toList();
     }
@@ -656,11 +656,14 @@ public final class Proxy implements AutoCloseable {
     private ReloadResult reloadNow(Config wanted) {
         ReloadResult result;
         try {
-            result = phase() != Phase.RUNNING
-                    ? stopping()
-                    : givingAway
-                            ? ReloadResult.rejected(snapshot().generation(), GIVING_AWAY)
-                            : reloader.reload(wanted);
+            if (phase() != Phase.RUNNING) {
+                result = stopping();
+            } else if (givingAway) {
+                reloadRefused = true;
+                result = ReloadResult.rejected(snapshot().generation(), GIVING_AWAY);
+            } else {
+                result = reloader.reload(wanted);
+            }
         } catch (RuntimeException fault) {
             log.error("a reload failed by a fault of our own gen={}", snapshot().generation(), fault);
             result = ReloadResult.rejected(snapshot().generation(), "internal error: " + fault.getMessage());
@@ -760,9 +763,20 @@ public final class Proxy implements AutoCloseable {
         return listeners.adoptsSockets();
     }
 
-    /** Nobody took over after {@link #giveAway}: changes are possible again. */
-    public void goOn() {
-        var unused = ask(() -> givingAway = false, () -> false);
+    /**
+     * Nobody took over after {@link #giveAway}: changes are possible again.
+     *
+     * @return whether a reload was refused meanwhile
+     */
+    public CompletableFuture<Boolean> goOn() {
+        return ask(
+                () -> {
+                    boolean refused = reloadRefused;
+                    givingAway = false;
+                    reloadRefused = false;
+                    return refused;
+                },
+                () -> false);
     }
 
     /**

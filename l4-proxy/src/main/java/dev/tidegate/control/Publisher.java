@@ -212,11 +212,6 @@ final class Publisher {
         health.follow(snapshot);
     }
 
-    /** Whether any endpoint has a name, or had one. Any thread. */
-    boolean hasNames() {
-        return names != null;
-    }
-
     /** Something is wrong with an endpoint: if it has a name, that is asked for again soon. Any thread. */
     void hurryName(EndpointCell cell) {
         NameWatch watch = names;

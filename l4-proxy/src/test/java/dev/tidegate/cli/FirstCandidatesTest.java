@@ -2,18 +2,21 @@ package dev.tidegate.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FirstCandidatesTest {
-    private boolean hopeless;
-    private List<String> without = List.of("web", "api");
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private boolean enough;
+    private List<String> awaiting = List.of("web", "api");
     private Runnable whilePausing = () -> {};
     private long nanos = -500; // a ticker may begin below 0
     private int pauses;
 
     private List<String> await() {
-        return new FirstCandidates(() -> without, () -> hopeless, () -> nanos, this::pause).await();
+        return new FirstCandidates(() -> awaiting, () -> enough, () -> nanos, this::pause).await(PATIENCE);
     }
 
     private void pause(long forNanos) {
@@ -24,7 +27,7 @@ class FirstCandidatesTest {
 
     @Test
     void whoCanServeFromTheStartIsNotHeldUp() {
-        without = List.of();
+        awaiting = List.of();
 
         assertEquals(List.of(), await());
 
@@ -33,7 +36,7 @@ class FirstCandidatesTest {
 
     @Test
     void waitsUntilTheLastFrontendHasSomebody() {
-        whilePausing = () -> without = pauses < 3 ? List.of("api") : List.of();
+        whilePausing = () -> awaiting = pauses < 3 ? List.of("api") : List.of();
 
         assertEquals(List.of(), await());
 
@@ -41,8 +44,8 @@ class FirstCandidatesTest {
     }
 
     @Test
-    void whatWillNotChangeByWaitingIsNotWaitedFor() {
-        whilePausing = () -> hopeless = true;
+    void nobodyIsWaitedForOnceItIsEnough() {
+        whilePausing = () -> enough = true;
 
         assertEquals(List.of(), await());
 
@@ -55,6 +58,6 @@ class FirstCandidatesTest {
 
         assertEquals(List.of("web", "api"), await());
 
-        assertEquals(FirstCandidates.PATIENCE_NANOS, nanos - begin);
+        assertEquals(PATIENCE.toNanos(), nanos - begin);
     }
 }

@@ -103,12 +103,7 @@ class UpgradeIT {
                 started.add(pid);
                 awaitEnd(before);
             }
-            loop.arriveNoMore();
-            Await.until(
-                    "all are served",
-                    BOUND,
-                    () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
-            assertEquals(List.of(), loop.failures());
+            assertAllServed(loop);
             endAll();
             System.out.println("upgrades=" + times + " served=" + loop.served() + " refused=0 reset=0");
         }
@@ -140,6 +135,116 @@ class UpgradeIT {
             assertEquals(5, curl.endpoint("a").at("/weight/effective").asInt(), curl.endpoint("a")::toString);
             Await.until("it can be upgraded again", BOUND, () -> Files.exists(handOver, LinkOption.NOFOLLOW_LINKS));
             endAll();
+        }
+    }
+
+    /** The next one knows of an endpoint that it is well only after as many checks as it takes; until then this one serves. */
+    @Test
+    @Tag("slow")
+    void whileTheOtherServesEndpointsAreWaitedForUntilTheyAreUp() throws Exception {
+        try (OpenLoop loop = OpenLoop.start();
+                ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                refusingBeforeItsChecks(yaml(loop.endpoint(), echo.address()))
+                                        .replace("rise: 1", "rise: 2, interval: 4s, fast-interval: 4s"))
+                        .start()) {
+            AdminCurl curl = new AdminCurl(admin());
+            Await.until(
+                    "it has passed twice",
+                    BOUND,
+                    () -> curl.endpoint("a").get("pickable").asBoolean());
+            loop.arrive(new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port()), 300);
+
+            assertEquals("", upgradeByCommand());
+
+            started.add(pid());
+            awaitEnd(tidegate.pid());
+            long enough = loop.served() + 300;
+            Await.until(
+                    "the next one serves",
+                    BOUND,
+                    () -> loop.served() >= enough || !loop.failures().isEmpty());
+            assertAllServed(loop);
+            endAll();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void anAdminSocketThatMovesIsFoundByTheNextProcess() throws Exception {
+        Path other = directory.resolve("other.sock");
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
+                        .start()) {
+            Path file = directory.resolve("tidegate.yaml");
+            Files.writeString(file, Files.readString(file).replace(admin().toString(), other.toString()));
+
+            long next = beginUpgrade();
+
+            awaitEnd(tidegate.pid());
+            assertEquals(
+                    next, new AdminCurl(other).look("/v1/upgrade").get("pid").asLong());
+            Await.until(
+                    "the files of the one before are gone",
+                    BOUND,
+                    () -> !Files.exists(admin(), LinkOption.NOFOLLOW_LINKS)
+                            && !Files.exists(directory.resolve("admin.sock.handover"), LinkOption.NOFOLLOW_LINKS));
+            endAll();
+        }
+    }
+
+    @Test
+    @Tag("slow")
+    void aReloadThatWasRefusedDuringAnUpgradeThatFailsIsMadeUpFor() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory, yaml(echo.address(), echo.address()).replace("warm-up: off", "warm-up: 2s"))
+                        .start()) {
+            AdminCurl curl = new AdminCurl(admin());
+            long next = beginUpgrade();
+            tidegate.awaitErr("take-over asked for");
+            Path file = directory.resolve("tidegate.yaml");
+            Files.writeString(file, Files.readString(file).replace("quiet: 2s", "quiet: 3s"));
+            tidegate.signal("HUP");
+            tidegate.awaitErr("another process is taking over, and has read what is in force");
+
+            ProcessHandle.of(next).orElseThrow().destroyForcibly();
+
+            tidegate.awaitErr(
+                    "reads the configuration again: a reload was refused while another process was to take over");
+            Await.equal(
+                    "generation",
+                    2L,
+                    () -> curl.look("/v1/status").get("generation").asLong());
+        }
+    }
+
+    /** Who has asked for it is told so, and does not wait for nobody. */
+    @Test
+    @Tag("slow")
+    void whereBothProcessesHaveEndedTheCommandEnds() throws Exception {
+        try (ScriptedBackend echo = ScriptedBackend.echo();
+                TidegateProcess tidegate = TidegateProcess.run(
+                                directory,
+                                yaml(echo.address(), echo.address())
+                                        .replace("warm-up: off", "warm-up: 2s")
+                                        .replace("lame-duck: 10s", "lame-duck: 0s"))
+                        .start()) {
+            StringWriter err = new StringWriter();
+            CompletableFuture<Integer> upgrade = CompletableFuture.supplyAsync(() -> Main.execute(
+                    new PrintWriter(new StringWriter(), true),
+                    new PrintWriter(err, true),
+                    "upgrade",
+                    "--admin",
+                    "unix:" + admin()));
+            tidegate.awaitErr("take-over asked for");
+
+            tidegate.signal("TERM");
+
+            assertEquals(Exit.UNAVAILABLE, upgrade.get(BOUND.toSeconds(), TimeUnit.SECONDS));
+            assertTrue(err.toString().contains("have both ended; the log has their words"), err::toString);
+            assertEquals(0, tidegate.awaitExit());
         }
     }
 
@@ -270,13 +375,7 @@ class UpgradeIT {
                                 directory, yaml(loop.endpoint(), echo.address()).replace("warm-up: off", "warm-up: 2s"))
                         .start()) {
             loop.arrive(new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port()), 300);
-            long next = new AdminCurl(admin())
-                    .post("/v1/upgrade", null)
-                    .expect(200)
-                    .json()
-                    .get("next")
-                    .asLong();
-            started.add(next);
+            long next = beginUpgrade();
             tidegate.awaitErr("take-over asked for");
 
             tidegate.signal("TERM"); // a lame duck of 10 s begins
@@ -285,12 +384,7 @@ class UpgradeIT {
             awaitEnd(next);
             assertEquals(tidegate.pid(), pid());
             // Within the lame duck: nobody is lost who came while the next one had the sockets too.
-            loop.arriveNoMore();
-            Await.until(
-                    "all are served",
-                    BOUND,
-                    () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
-            assertEquals(List.of(), loop.failures());
+            assertAllServed(loop);
             assertEquals(0, tidegate.awaitExit());
         }
     }
@@ -306,13 +400,7 @@ class UpgradeIT {
                                         .replace("warm-up: off", "warm-up: 2s")
                                         .replace("lame-duck: 10s", "lame-duck: 0s"))
                         .start()) {
-            long next = new AdminCurl(admin())
-                    .post("/v1/upgrade", null)
-                    .expect(200)
-                    .json()
-                    .get("next")
-                    .asLong();
-            started.add(next);
+            long next = beginUpgrade();
             tidegate.awaitErr("take-over asked for");
 
             tidegate.signal("TERM"); // there is no connection: it ends at once
@@ -334,12 +422,7 @@ class UpgradeIT {
                         .start()) {
             loop.arrive(new InetSocketAddress(InetAddress.getLoopbackAddress(), tidegate.port()), 300);
             AdminCurl curl = new AdminCurl(admin());
-            long next = curl.post("/v1/upgrade", null)
-                    .expect(200)
-                    .json()
-                    .get("next")
-                    .asLong();
-            started.add(next);
+            long next = beginUpgrade();
             tidegate.awaitErr("take-over asked for");
 
             ProcessHandle.of(next).orElseThrow().destroy();
@@ -350,12 +433,7 @@ class UpgradeIT {
                     "process " + next + " ended with exit code 0; the log has its words",
                     () -> curl.look("/v1/upgrade").get("detail").asText());
             tidegate.awaitErr("asked to stop before it took over; the running process goes on");
-            loop.arriveNoMore();
-            Await.until(
-                    "all are served",
-                    BOUND,
-                    () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
-            assertEquals(List.of(), loop.failures());
+            assertAllServed(loop);
             assertEquals(tidegate.pid(), pid());
         }
     }
@@ -383,12 +461,7 @@ class UpgradeIT {
                 TidegateProcess tidegate = TidegateProcess.run(directory, yaml(echo.address(), echo.address()))
                         .start()) {
             AdminCurl curl = new AdminCurl(admin());
-            long next = curl.post("/v1/upgrade", null)
-                    .expect(200)
-                    .json()
-                    .get("next")
-                    .asLong();
-            started.add(next);
+            long next = beginUpgrade();
 
             AdminCurl.Answer second = curl.post("/v1/upgrade", null).expect(409);
 
@@ -441,6 +514,27 @@ class UpgradeIT {
             }
             endAll();
         }
+    }
+
+    /** The process that is to take over. */
+    private long beginUpgrade() {
+        long next = new AdminCurl(admin())
+                .post("/v1/upgrade", null)
+                .expect(200)
+                .json()
+                .get("next")
+                .asLong();
+        started.add(next);
+        return next;
+    }
+
+    private static void assertAllServed(OpenLoop loop) {
+        loop.arriveNoMore();
+        Await.until(
+                "all are served",
+                BOUND,
+                () -> loop.served() == loop.opened() || !loop.failures().isEmpty());
+        assertEquals(List.of(), loop.failures());
     }
 
     /** Looks for a moment. */

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,23 @@ class HandOverTest {
             again.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
             assertTrue(again.ready());
         }
+    }
+
+    /** A stop is no death: who took that for one would serve on. */
+    @Test
+    void whoIsTakingOverHearsAtOnceThatThereIsNothingToTakeOverAnyMore() throws Exception {
+        try (TakeOver next = TakeOver.from(path, EPOLL)) {
+            next.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+            assertFalse(next.gone().isDone());
+
+            server.refuse("it was asked to stop meanwhile");
+
+            next.gone().get(10, TimeUnit.SECONDS);
+            IOException refused = assertThrows(IOException.class, next::ready);
+            assertEquals(
+                    "the running process refuses to hand over: it was asked to stop meanwhile", refused.getMessage());
+        }
+        assertEquals(List.of("give", "go on"), told);
     }
 
     @Test

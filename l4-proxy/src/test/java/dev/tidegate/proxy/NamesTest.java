@@ -69,17 +69,18 @@ class NamesTest {
                 early.send("early");
                 Await.until("a question", () -> dns.questions() > 0);
                 assertFalse(proxy.proxy().endpointsKnown().isDone());
-                assertEquals(List.of("front"), proxy.proxy().withoutCandidate());
+                assertEquals(List.of("front"), proxy.proxy().awaitingCandidate());
                 assertEquals(Proxy.Phase.STARTING, proxy.proxy().phase());
                 awaitTurnOfAll(proxy.proxy());
                 assertEquals(0, proxy.sum(row -> row.accepted));
 
                 dns.answer(1);
                 proxy.proxy().endpointsKnown().get(TTL_BOUND.toSeconds(), TimeUnit.SECONDS);
-                Await.equal(
+                Await.until(
                         "found fit; later only where the machine took longer than the lookup's patience",
-                        List.of(),
-                        () -> proxy.proxy().withoutCandidate());
+                        TTL_BOUND,
+                        () -> proxy.frontend().backend().hasCandidate());
+                assertEquals(List.of(), proxy.proxy().awaitingCandidate());
                 proxy.proxy().accept();
 
                 assertEquals("early", early.readText(5));

@@ -363,6 +363,35 @@ class UnfitEndpointsTest {
         }
     }
 
+    /** One that takes over waits while the other one has them up still, and not for those that will not come. */
+    @EachTransport
+    @Tag("slow")
+    void aFrontendWaitsForACandidateWhileOneOfItsEndpointsPassesChecksButNotWhileAllFail(Wish transport)
+            throws Exception {
+        String checks =
+                "health: {type: tcp, interval: 1h, fast-interval: 1h, timeout: 1s, rise: 2, initial: down}, panic:"
+                        + " {mode: refuse}";
+        try (var echo = ScriptedBackend.echo();
+                var proxy = start(transport, checks, echo)) {
+            Await.until(
+                    "it has passed once",
+                    () -> proxy.cell("a").fitness().checksPassed() == 1
+                            && proxy.proxy().firstChecksOver());
+            assertFalse(proxy.cell("a").fitness().fit());
+
+            assertEquals(List.of("front"), proxy.proxy().awaitingCandidate());
+
+            proxy.cell("a").close(EndpointCell.Closed.DISABLED, true);
+            assertEquals(List.of(), proxy.proxy().awaitingCandidate());
+        }
+        try (var gone = ScriptedBackend.refusing();
+                var proxy = start(transport, checks, gone)) {
+            Await.until("it has failed once", () -> proxy.cell("a").fitness().checksFailed() == 1);
+
+            Await.equal("who waits", List.of(), () -> proxy.proxy().awaitingCandidate());
+        }
+    }
+
     @Test
     void whoWaitsForTheFirstRoundIsToldThatTheProxyHasEnded() throws Exception {
         String checks = "health: {type: tcp, interval: 1h, timeout: 10m}";
