@@ -39,7 +39,7 @@ public final class HandOverServer implements AutoCloseable {
 
     private static final int TYPE_SOCKET = 0xc000;
     private static final int BACKLOG = 8;
-    private static final long STOP_SECONDS = 2;
+    static final long STOP_SECONDS = 2;
 
     private final Path path;
     private final EventLoopGroup group;
@@ -150,14 +150,11 @@ public final class HandOverServer implements AutoCloseable {
         return true;
     }
 
-    /** The other process is ready, and waits to be told that this one has stopped accepting. On the loop. */
-    void begunFarewell() {
-        farewell = new CountDownLatch(1);
-    }
-
-    /** It was told. On the loop. */
-    void endFarewell() {
-        farewell.countDown();
+    /** The other process is to be told something that this one must not end before it has heard. On the loop. */
+    CountDownLatch beginFarewell() {
+        CountDownLatch begun = new CountDownLatch(1);
+        farewell = begun;
+        return begun;
     }
 
     /** A session is over, and nothing came of it. On the loop. */
@@ -182,7 +179,7 @@ public final class HandOverServer implements AutoCloseable {
         }
     }
 
-    /** Ends it: not in the middle of telling the next process that it is alone. Waits for a few seconds at most. */
+    /** Ends it: not in the middle of telling the next process what becomes of it. Waits for a few seconds at most. */
     @Override
     public synchronized void close() {
         if (group.isShuttingDown()) {
@@ -190,7 +187,7 @@ public final class HandOverServer implements AutoCloseable {
         }
         try {
             if (!farewell.await(STOP_SECONDS, TimeUnit.SECONDS)) {
-                HandOverSession.log.warn("the next process was not told that this one accepts no more");
+                HandOverSession.log.warn("the next process has perhaps not heard what becomes of the hand-over");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

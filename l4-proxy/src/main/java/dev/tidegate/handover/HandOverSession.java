@@ -10,6 +10,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.PeerCredentials;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
     private final Giver giver;
     private final EpollDomainSocketChannel channel;
     private final int uid;
+    private CountDownLatch farewell = new CountDownLatch(0); // of what it is being told; the last
     private State state = State.NEW;
     private long pid = -1;
     private List<HandedSocket> sockets = List.of();
@@ -73,8 +75,12 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
 
     /** There is nothing to take over any more: says so, unless it was said that there is. On the loop. */
     void giveUp(String why) {
-        if (state == State.ASKED || state == State.OFFERED || state == State.SENT) {
+        if (state == State.ASKED || state == State.SENT) {
             refuse(why);
+        } else if (state == State.OFFERED) {
+            log.warn("take-over refused pid={}: {}", pid, why);
+            over();
+            channel.close(); // it waits for descriptors and reads no words
         }
     }
 
@@ -126,7 +132,7 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
 
     private void onReady() {
         state = State.TAKEN;
-        server.begunFarewell();
+        farewell = server.beginFarewell();
         giver.taken(pid)
                 .whenComplete(
                         (done, why) -> channel.eventLoop().execute(why == null ? this::onTaken : () -> onKept(why)));
@@ -134,8 +140,8 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
 
     private void onKept(Throwable why) {
         state = State.SENT;
+        farewell.countDown();
         refuse(said(why));
-        server.endFarewell();
     }
 
     private static String said(Throwable why) {
@@ -145,22 +151,31 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
     private void onTaken() {
         log.info("taken over pid={} sockets={}", pid, sockets.size());
         server.withdraw();
-        say(Wire.TAKEN).addListener(ChannelFutureListener.CLOSE).addListener(said -> server.endFarewell());
+        say(Wire.TAKEN).addListener(ChannelFutureListener.CLOSE).addListener(said -> farewell.countDown());
     }
 
     private void refuse(String why) {
         log.warn("take-over refused pid={}: {}", pid, why);
-        over(); // first: who is refused may try again at once
-        say(Wire.REFUSED + why.lines().findFirst().orElse("")).addListener(ChannelFutureListener.CLOSE);
+        boolean begun = over(); // first: who is refused may try again at once
+        ChannelFuture said = say(Wire.REFUSED + why.lines().findFirst().orElse(""));
+        if (begun) {
+            // The other one closes. With an end right behind it, the word could be read as if it were a descriptor.
+            farewell = server.beginFarewell();
+            channel.eventLoop().schedule(() -> channel.close(), HandOverServer.STOP_SECONDS, TimeUnit.SECONDS);
+        } else {
+            said.addListener(ChannelFutureListener.CLOSE);
+        }
     }
 
-    private void over() {
+    /** Whether there was something to end. */
+    private boolean over() {
         boolean begun = state == State.ASKED || state == State.OFFERED || state == State.SENT;
         state = State.OVER;
         if (begun) {
             server.end(this);
             giver.goOn();
         }
+        return begun;
     }
 
     private ChannelFuture say(String line) {
@@ -173,6 +188,7 @@ final class HandOverSession extends SimpleChannelInboundHandler<String> {
             log.warn("take-over given up: the other process has gone before it was ready pid={}", pid);
             over();
         }
+        farewell.countDown();
     }
 
     @Override

@@ -5,7 +5,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
@@ -23,6 +25,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The next process's side of a hand-over: it asks the running one for its sockets, and tells it when it is ready. As long as
@@ -31,17 +35,21 @@ import java.util.concurrent.TimeUnit;
  * <p>Used by one thread, which waits.
  */
 public final class TakeOver implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(TakeOver.class);
+
     private static final long ANSWER_SECONDS = 30;
 
     /** Once it is ready: the other may have decided already, and take long for the rest of it. */
     private static final long TAKEN_SECONDS = 120;
 
     private static final long STOP_SECONDS = 2;
+    private static final int READ_BYTES = 4 * 1024;
 
     private final Path path;
     private final EventLoopGroup group;
     private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>(); // lines, descriptors, and in the end this
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final Ear ear = new Ear();
     private EpollDomainSocketChannel channel;
     private long pid;
     private List<HandedSocket> sockets = List.of();
@@ -73,7 +81,9 @@ public final class TakeOver implements AutoCloseable {
         var connected = new Bootstrap()
                 .group(group)
                 .channel(EpollDomainSocketChannel.class)
-                .handler(new Ear())
+                // A line that comes too late for the other must not take away what that has said before it went.
+                .option(ChannelOption.AUTO_CLOSE, false)
+                .handler(ear)
                 .connect(new DomainSocketAddress(path.toString()))
                 .awaitUninterruptibly();
         if (!connected.isSuccess()) {
@@ -102,17 +112,36 @@ public final class TakeOver implements AutoCloseable {
     }
 
     private List<HandedSocket> received(List<HandedSocket> announced) throws IOException {
-        channel.config().setReadMode(DomainSocketReadMode.FILE_DESCRIPTORS); // it says nothing before it is asked
+        if (announced.isEmpty()) {
+            say(Wire.SEND);
+            return List.of();
+        }
+        // One at a time, and lines again behind the last: that the other refuses after all may follow at once.
+        channel.config()
+                .setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(1))
+                .setReadMode(DomainSocketReadMode.FILE_DESCRIPTORS); // it says nothing before it is asked
+        ear.descriptorsLeft = announced.size();
         say(Wire.SEND);
         List<HandedSocket> received = new ArrayList<>();
         for (HandedSocket socket : announced) {
             if (!(next(ANSWER_SECONDS) instanceof FileDescriptor fd)) {
-                throw new IOException("the running process has gone before it handed all its sockets over");
+                received.forEach(each -> closeQuietly(new FileDescriptor(each.fd())));
+                // What it says now cannot be read beside descriptors: it may have been asked to stop, too.
+                throw new IOException(
+                        "the running process has ended the hand-over before it handed all its sockets over:"
+                                + " it stops, or has gone");
             }
             received.add(new HandedSocket(socket.user(), socket.name(), socket.place(), fd.intValue()));
         }
-        channel.config().setReadMode(DomainSocketReadMode.BYTES);
         return List.copyOf(received);
+    }
+
+    private static void closeQuietly(FileDescriptor fd) {
+        try {
+            fd.close();
+        } catch (IOException e) {
+            log.debug("a descriptor that is not needed was not closed: {}", e.toString());
+        }
     }
 
     /** All sockets of the running process; they are the caller's to close. */
@@ -145,7 +174,7 @@ public final class TakeOver implements AutoCloseable {
         }
     }
 
-    /** Is done when the other ends the conversation, as it does when it ends. Completed on the loop. */
+    /** Is done when the other has refused, or is gone: it is not to be waited for. Completed on the loop. */
     public CompletableFuture<Void> gone() {
         return gone.copy();
     }
@@ -180,6 +209,7 @@ public final class TakeOver implements AutoCloseable {
     /** On the loop. */
     private final class Ear extends ChannelInboundHandlerAdapter {
         private final StringBuilder text = new StringBuilder();
+        private volatile int descriptorsLeft; // writers: whoever asks for them, before it does; then the loop
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
@@ -187,10 +217,19 @@ public final class TakeOver implements AutoCloseable {
                 text.append(bytes.toString(StandardCharsets.UTF_8)); // ASCII: encoded where it may be more
                 bytes.release();
                 for (int end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
-                    heard.add(text.substring(0, end));
+                    String line = text.substring(0, end);
+                    heard.add(line);
+                    if (line.startsWith(Wire.REFUSED)) {
+                        gone.complete(null);
+                    }
                     text.delete(0, end + 1);
                 }
             } else {
+                int left = descriptorsLeft - 1;
+                descriptorsLeft = left;
+                if (left == 0) {
+                    channel.config().setReadMode(DomainSocketReadMode.BYTES);
+                }
                 heard.add(message);
             }
         }
@@ -215,5 +254,10 @@ public final class TakeOver implements AutoCloseable {
         }
         group.shutdownGracefully(0, STOP_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(STOP_SECONDS, TimeUnit.SECONDS);
+        for (Object left = heard.poll(); left != null; left = heard.poll()) {
+            if (left instanceof FileDescriptor fd) {
+                closeQuietly(fd);
+            }
+        }
     }
 }

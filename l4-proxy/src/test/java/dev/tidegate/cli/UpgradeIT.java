@@ -380,8 +380,7 @@ class UpgradeIT {
 
             tidegate.signal("TERM"); // a lame duck of 10 s begins
 
-            tidegate.awaitErr("the running process refuses to hand over: it was asked to stop meanwhile");
-            awaitEnd(next);
+            awaitTurnedAway(tidegate, next);
             assertEquals(tidegate.pid(), pid());
             // Within the lame duck: nobody is lost who came while the next one had the sockets too.
             assertAllServed(loop);
@@ -406,8 +405,7 @@ class UpgradeIT {
             tidegate.signal("TERM"); // there is no connection: it ends at once
 
             assertEquals(0, tidegate.awaitExit());
-            awaitEnd(next);
-            tidegate.awaitErr("the running process refuses to hand over: it was asked to stop meanwhile");
+            awaitTurnedAway(tidegate, next);
             assertEquals(-1, pidOrNone());
         }
     }
@@ -514,6 +512,24 @@ class UpgradeIT {
             }
             endAll();
         }
+    }
+
+    /** It ends, and does not take a stop for a death; where it waits for descriptors just then, it cannot hear the reason. */
+    private static void awaitTurnedAway(TidegateProcess before, long next) {
+        awaitEnd(next);
+        before.awaitErr(": it was asked to stop meanwhile");
+        Await.until(
+                "the next one tells why it ends",
+                BOUND,
+                () -> before.err().stream()
+                        .anyMatch(line -> line.startsWith(
+                                        "tidegate: the running process refuses to hand over: it was asked")
+                                || line.startsWith("tidegate: the running process has ended the hand-over before")));
+        assertEquals(
+                List.of(),
+                before.err().stream()
+                        .filter(line -> line.contains("this one serves") || line.contains("taken over sockets="))
+                        .toList());
     }
 
     /** The process that is to take over. */

@@ -21,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,10 +42,11 @@ class HandOverTest {
     Path directory;
 
     private final List<String> told = new CopyOnWriteArrayList<>();
-    private final List<Socket> open = new ArrayList<>();
+    private final List<Socket> open = new CopyOnWriteArrayList<>();
     private CompletableFuture<List<HandedSocket>> offer;
     private CompletableFuture<Void> way = CompletableFuture.completedFuture(null);
     private Path path;
+    private Giver giver;
     private HandOverServer server;
 
     @BeforeEach
@@ -55,7 +56,7 @@ class HandOverTest {
                 new HandedSocket(User.FRONTEND, "", "front 127.0.0.1:0 #2", listening()),
                 new HandedSocket(User.FRONTEND, "web & more", "systemd:web", listening()),
                 new HandedSocket(User.ADMIN, "", "unix:/run/ä.sock", listening())));
-        server = HandOverServer.open(path, EPOLL, new Giver() {
+        giver = new Giver() {
             @Override
             public CompletionStage<List<HandedSocket>> give() {
                 told.add("give");
@@ -72,7 +73,8 @@ class HandOverTest {
                 told.add("taken " + pid);
                 return way;
             }
-        });
+        };
+        server = HandOverServer.open(path, EPOLL, giver);
     }
 
     @AfterEach
@@ -162,6 +164,42 @@ class HandOverTest {
                     "the running process refuses to hand over: it was asked to stop meanwhile", refused.getMessage());
         }
         assertEquals(List.of("give", "go on"), told);
+    }
+
+    /** Also where the refusal comes right behind the descriptors, or between them. */
+    @Test
+    @Tag("slow")
+    void atWhateverMomentItIsRefusedItNeverTakesThatForADeath() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            told.clear();
+            CompletableFuture<String> next = CompletableFuture.supplyAsync(this::takeOverOrWhyNot);
+            Await.until("it has asked", () -> !told.isEmpty());
+            long begin = System.nanoTime();
+            long pause = round * 10_000L;
+            while (System.nanoTime() - begin < pause) {
+                Thread.onSpinWait();
+            }
+            server.refuse("it stops");
+
+            String came = next.get(30, TimeUnit.SECONDS);
+
+            assertTrue(
+                    came.equals("taken")
+                            || came.equals("the running process refuses to hand over: it stops")
+                            || came.startsWith("the running process has ended the hand-over before"),
+                    came);
+            server.close();
+            server = HandOverServer.open(path, EPOLL, giver);
+        }
+    }
+
+    private String takeOverOrWhyNot() {
+        try (TakeOver next = TakeOver.from(path, EPOLL)) {
+            next.sockets().forEach(socket -> open.add(new Socket(socket.fd())));
+            return next.ready() ? "taken" : "taken for dead";
+        } catch (IOException refused) {
+            return refused.getMessage();
+        }
     }
 
     @Test
